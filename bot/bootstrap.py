@@ -22,7 +22,15 @@ from memory.service import MemoryService, get_or_create_user, open_keyed
 from memory.store import make_worker_id
 from memory.store.backups import list_backups
 
-__all__ = ["Ebb", "ProbeResult", "find_ollama", "get_owner", "open_ebb", "probe_endpoint", "read_system_clock"]
+__all__ = [
+    "Ebb",
+    "ProbeResult",
+    "find_ollama",
+    "get_owner",
+    "open_ebb",
+    "probe_endpoint",
+    "read_system_clock",
+]
 
 OWNER = ("local", "owner")
 files = Texts("files")
@@ -41,8 +49,12 @@ class Ebb:
     clock: Clock
     provider: llm.ProviderChoice
     needs_setup: bool
-    warm: Callable[[], None]  # gets ready what the first reply needs, in the background; not before the first paint
-    ready: Callable[[], Awaitable[None]]  # waits for the embedder to be loaded: for who asks once and leaves
+    warm: Callable[
+        [], None
+    ]  # gets ready what the first reply needs, in the background; not before the first paint
+    ready: Callable[
+        [], Awaitable[None]
+    ]  # waits for the embedder to be loaded: for who asks once and leaves
 
     @property
     def scope(self) -> str:
@@ -84,11 +96,15 @@ async def open_ebb(
         settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         worker = make_worker_id()
         try:
-            store, key = await open_keyed(settings.database, settings.home, clock=clock, worker=worker)
+            store, key = await open_keyed(
+                settings.database, settings.home, clock=clock, worker=worker
+            )
         except StoreDamaged as e:
             lang = settings.lang or machine_language() or "en"
             names = ", ".join(b.path.name for b in list_backups(settings.database)[:3])
-            raise StoreDamaged(files(lang, "damaged", names=names or files(lang, "backup.none"))) from e
+            raise StoreDamaged(
+                files(lang, "damaged", names=names or files(lang, "backup.none"))
+            ) from e
         stack.push_async_callback(store.close)
         models = await llm.open_models(settings)
         stack.push_async_callback(models.close)
@@ -112,7 +128,9 @@ async def open_ebb(
             standing_health=settings.standing_health,
         )
         stack.push_async_callback(service.close)
-        mirror = service.keep_mirror(MirrorPlace(settings.home, owner, settings.lang, get_local_zone(settings)))
+        mirror = service.keep_mirror(
+            MirrorPlace(settings.home, owner, settings.lang, get_local_zone(settings))
+        )
         keeper = service.keep_nights(
             get_local_zone(settings), hour=settings.upkeep_hour, erase_old=settings.erase_old
         )
@@ -144,12 +162,12 @@ async def open_ebb(
         await background.start()
         embedding.kick = background.kick
         if workers:
-            await stack.enter_async_context(mirror.watching(clock, background.kick))
+            await stack.enter_async_context(mirror.watch_files(clock, background.kick))
 
         def warm() -> None:
             models.warm()
             embedding.warm()
-            store.expect(owner)
+            store.prefetch(owner)
 
         yield Ebb(
             settings=settings,

@@ -162,7 +162,9 @@ class Status:
     last_seq: int  # change cursor to subscribe from
     memory_off: bool = False  # the person has switched memory off
     upkeep: float | None = None  # share of the night's upkeep that is done, while it is at work
-    embedded: tuple[int, int] | None = None  # memories embedded anew, of all, while another embedder is taken up
+    embedded: tuple[int, int] | None = (
+        None  # memories embedded anew, of all, while another embedder is taken up
+    )
 
 
 CommandSpec: TypeAlias = tuple[str, Mapping[Lang, str]]  # name, and its help line in each language
@@ -175,8 +177,8 @@ class Agent(Protocol):
         """Answer; ends with Done, Stopped or Failed. Use contextlib.aclosing()."""
 
     async def stop(self, turn_id: str) -> bool: ...
-    async def command(self, c: Command) -> CommandOutcome: ...
-    def commands(self) -> Sequence[CommandSpec]:
+    async def run_command(self, c: Command) -> CommandOutcome: ...
+    def list_commands(self) -> Sequence[CommandSpec]:
         """For menus and completion, in the order they are shown."""
 
     def subscribe(self, user_id: str, after: int) -> AsyncIterator[Change]:
@@ -185,8 +187,10 @@ class Agent(Protocol):
     async def drain(self, timeout: float) -> int:
         """Wait for background work; how many jobs are left for the next start."""
 
-    async def status(self, user_id: str, scope: str, now: datetime) -> Status: ...
-    async def history(self, user_id: str, scope: str, *, after: int = 0, limit: int = 100) -> list[Message]:
+    async def get_status(self, user_id: str, scope: str, now: datetime) -> Status: ...
+    async def list_history(
+        self, user_id: str, scope: str, *, after: int = 0, limit: int = 100
+    ) -> list[Message]:
         """Return the newest messages of the scope, sessions included, oldest first; hidden ones have no text."""
 
     async def keep_unsent(self, user_id: str, texts: Mapping[str, str]) -> None:
@@ -195,5 +199,5 @@ class Agent(Protocol):
     async def take_unsent(self, user_id: str) -> dict[str, str]:
         """Take over what processes that are gone had not sent, oldest first."""
 
-    async def memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]: ...
-    async def language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang: ...
+    async def get_memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]: ...
+    async def detect_language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang: ...

@@ -23,7 +23,9 @@ from markdown_it.token import Token
 _LINK: Final = re.compile(r"(?:https?|tg|tonsite)://[^\s/]|mailto:[^\s@]+@", re.IGNORECASE)
 _HIDING: Final = ["html_block", "html_inline", "entity", "reference", "autolink", "lheading"]
 _ESCAPED: Final = re.compile(r"\\([*_`~#>|])")
-_WIDE: Final = "\u0e00"  # from here on scripts without spaces, their punctuation, typographic quotes and emoji
+_WIDE: Final = (
+    "\u0e00"  # from here on scripts without spaces, their punctuation, typographic quotes and emoji
+)
 # ASCII punctuation outside and inside of a mark that opens formatting, and of one that closes it.
 _OPEN: Final = ("([{\"'-:>|*_~", ")]}", ")]},.;:!?/\\=")
 _CLOSE: Final = (".,;:!?)]}\"'-|*_~", "([{", "([{/\\=<|&@")
@@ -37,7 +39,9 @@ def build_markdown_parser(*, spell_urls: bool = False) -> MarkdownIt:
     md.validateLink = lambda url: bool(_LINK.match(url))  # type: ignore[method-assign]
     md.block.ruler.at("table", _read_table, {"alt": ["paragraph", "reference"]})
     md.inline.ruler.at("emphasis", _read_marks)
-    md.inline.ruler.disable("strikethrough")  # its marks are read with the others; its second pass stays
+    md.inline.ruler.disable(
+        "strikethrough"
+    )  # its marks are read with the others; its second pass stays
     md.inline.ruler.at("escape", _read_escape)
     md.core.ruler.push("spell_out", _spell_out(spell_urls))
     return md
@@ -45,11 +49,15 @@ def build_markdown_parser(*, spell_urls: bool = False) -> MarkdownIt:
 
 def can_format(before: str, after: str, marker: str, length: int) -> tuple[bool, bool]:
     """Tell whether a run of `marker` between two characters ("" at an end) may open, and may close, formatting."""
-    loose = marker != "_" and length > 1  # `*` alone is not read as a mark inside Chinese words: 单价*数量*折扣
+    loose = (
+        marker != "_" and length > 1
+    )  # `*` alone is not read as a mark inside Chinese words: 单价*数量*折扣
     return _is_edge(before, after, loose, *_OPEN), _is_edge(after, before, loose, *_CLOSE)
 
 
-def _is_edge(outer: str, inner: str, loose: bool, beside: str, never_outer: str, never_inner: str) -> bool:
+def _is_edge(
+    outer: str, inner: str, loose: bool, beside: str, never_outer: str, never_inner: str
+) -> bool:
     if not inner or inner.isspace():
         return False
     if loose and inner >= _WIDE:
@@ -58,7 +66,9 @@ def _is_edge(outer: str, inner: str, loose: bool, beside: str, never_outer: str,
         return False
     if loose and inner.isalnum():
         return not outer or outer not in never_outer
-    return (not outer or outer.isspace() or outer in beside or outer >= _WIDE) and inner not in never_inner
+    return (
+        not outer or outer.isspace() or outer in beside or outer >= _WIDE
+    ) and inner not in never_inner
 
 
 def _read_marks(state: StateInline, silent: bool) -> bool:
@@ -70,7 +80,10 @@ def _read_marks(state: StateInline, silent: bool) -> bool:
     while end < state.posMax and state.src[end] == marker:
         end += 1
     length = end - start
-    before, after = state.src[start - 1 : start], state.src[end : end + 1] if end < state.posMax else ""
+    before, after = (
+        state.src[start - 1 : start],
+        state.src[end : end + 1] if end < state.posMax else "",
+    )
     opens, closes = can_format(before, after, marker, length)
     state.pos = end
     if (marker == "_" and length > 1) or (marker == "~" and length != 2) or not (opens or closes):
@@ -80,7 +93,9 @@ def _read_marks(state: StateInline, silent: bool) -> bool:
     for _ in range(0, length, size):
         state.push("text", "", 0).content = marker * size
         at = len(state.tokens) - 1
-        state.delimiters.append(Delimiter(ord(marker), 0 if marker == "~" else length, at, -1, opens, closes))
+        state.delimiters.append(
+            Delimiter(ord(marker), 0 if marker == "~" else length, at, -1, opens, closes)
+        )
     return True
 
 
@@ -123,7 +138,11 @@ def _spell_out(urls: bool) -> Callable[[StateCore], None]:
                 elif token.type == "link_close" and links:
                     hidden = links.pop() if token.info != "auto" else None
                 if hidden is not None:
-                    address = str(hidden.attrs.get("href") or hidden.attrs.get("src") or "") if urls else ""
+                    address = (
+                        str(hidden.attrs.get("href") or hidden.attrs.get("src") or "")
+                        if urls
+                        else ""
+                    )
                     said = [str(x) for x in (hidden.attrs.get("title"), address) if x]
                     if said:
                         out.append(Token("text", "", 0, content=f" ({', '.join(said)})"))
@@ -135,7 +154,9 @@ def _spell_out(urls: bool) -> Callable[[StateCore], None]:
 
 def count_columns(text: str) -> int:
     """Columns of a text in a terminal: East Asian wide characters take two, marks that combine none."""
-    wide = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text if not unicodedata.combining(c))
+    wide = sum(
+        1 + (unicodedata.east_asian_width(c) in "WF") for c in text if not unicodedata.combining(c)
+    )
     return wide - text.count("\ufe0f")
 
 

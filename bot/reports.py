@@ -33,7 +33,9 @@ class LearningTroubleNotice:
         self._told = True
         if outcome == "failed":
             return say(lang, "learning.failed")
-        error = ModelError(job["error"], model=str(job.get("model", "")), host=str(job.get("host", "")))
+        error = ModelError(
+            job["error"], model=str(job.get("model", "")), host=str(job.get("host", ""))
+        )
         return say(lang, "learning.waiting", why=describe_error(error, lang))
 
 
@@ -62,7 +64,9 @@ def wait(seconds: float | None, lang: Lang) -> str:
     """Write `in 20 seconds`, `in 3 minutes`, `in a moment`; 20 秒后, 3 分钟后, 稍后."""
     if seconds is None or seconds <= 0:
         return say(lang, "wait")
-    unit, size = ("second", 1) if seconds < 90 else ("minute", 60) if seconds < 5400 else ("hour", 3600)
+    unit, size = (
+        ("second", 1) if seconds < 90 else ("minute", 60) if seconds < 5400 else ("hour", 3600)
+    )
     n = math.ceil(seconds / size)
     return say(lang, f"wait.{unit}" if n == 1 else f"wait.{unit}s", n=n)
 
@@ -76,4 +80,8 @@ def describe_switch(result: Mapping[str, Json], lang: Lang) -> str:
     """Say what a finished switch of curves came to: `result` is the job's."""
     text = say(lang, "switch.done", curve=result["curve"], was=result["was"], moved=result["moved"])
     fainter = int(result.get("fainter") or 0)
-    return f"{text} {say(lang, 'switch.fainter', n=fainter, curve=result['curve'])}" if fainter else text
+    return (
+        f"{text} {say(lang, 'switch.fainter', n=fainter, curve=result['curve'])}"
+        if fainter
+        else text
+    )

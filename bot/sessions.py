@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from memory.learn.wishes import erase_unkept, is_off
+from memory.learn.preferences import erase_unkept, is_off
 from memory.models import Message, Session
 from memory.ports import Transaction
 from memory.privacy import redact
@@ -18,16 +18,22 @@ from memory.text.tokens import estimate_tokens
 HISTORY_LIMIT = 30  # past this many messages the oldest become an episode …
 HISTORY_KEPT = 10  # … and this many of the newest stay
 HISTORY_SHARE = 0.35  # of the context; past it as well
-LONG_SHARE = 1 / 8  # of that: a longer message counts as so much, since the prompt shortens it first
+LONG_SHARE = (
+    1 / 8
+)  # of that: a longer message counts as so much, since the prompt shortens it first
 TITLE_CHARS = 40
 
 
 def ensure_session(tx: Transaction, scope: str, now: datetime, idle: timedelta) -> Session:
     """Return the scope's open session; one that lay idle for too long is closed first."""
-    current = tx.conversations.current(scope)
+    current = tx.conversations.get_open_session(scope)
     if current is not None and now - current.last_at >= idle and close(tx, current, now, "idle"):
         current = None
-    return current or tx.conversations.current(scope) or tx.conversations.open_session(scope, now)
+    return (
+        current
+        or tx.conversations.get_open_session(scope)
+        or tx.conversations.open_session(scope, now)
+    )
 
 
 def close(tx: Transaction, session: Session, now: datetime, why: str) -> bool:
@@ -37,7 +43,7 @@ def close(tx: Transaction, session: Session, now: datetime, why: str) -> bool:
     """
     if not tx.conversations.close_session(session.id, now, why):
         return False
-    running = tx.conversations.running(session.scope)
+    running = tx.conversations.get_open_turn(session.scope)
     if running is None or running.session_id != session.id:
         plan_rest(tx, session, now)
     return True
@@ -48,7 +54,7 @@ def plan_rest(tx: Transaction, session: Session, now: datetime) -> None:
     if is_off(tx):
         erase_unkept(tx, session, now)
         return
-    rest = tx.conversations.messages(session_id=session.id, after=session.planned_through)
+    rest = tx.conversations.list_messages(session_id=session.id, after=session.planned_through)
     if rest:
         plan(tx, session, rest[-1].seq, now)
 
@@ -58,7 +64,9 @@ def plan(tx: Transaction, session: Session, through: int, now: datetime) -> Sess
 
     The span is fixed here and not when the job runs, so that episodes are the same however late that is.
     """
-    tx.jobs.enqueue("extract", f"{session.id}:{through}", {"session_id": session.id, "through": through}, now)
+    tx.jobs.enqueue(
+        "extract", f"{session.id}:{through}", {"session_id": session.id, "through": through}, now
+    )
     tx.jobs.enqueue(
         "summarise",
         f"{session.id}:{through}",
@@ -80,16 +88,24 @@ def find_compaction_point(messages: Sequence[Message], budget_tokens: int) -> in
     if len(messages) <= HISTORY_LIMIT and sum(sizes) <= budget_tokens:
         return None
     cut = max(len(messages) - HISTORY_KEPT, 0)
-    while sum(sizes) > budget_tokens and cut < len(messages) - 1 and sum(sizes[cut:]) > budget_tokens // 2:
+    while (
+        sum(sizes) > budget_tokens
+        and cut < len(messages) - 1
+        and sum(sizes[cut:]) > budget_tokens // 2
+    ):
         cut += 1
-    while cut > 0 and messages[cut].turn_id is not None and messages[cut].turn_id == messages[cut - 1].turn_id:
+    while (
+        cut > 0
+        and messages[cut].turn_id is not None
+        and messages[cut].turn_id == messages[cut - 1].turn_id
+    ):
         cut -= 1
     return messages[cut - 1].seq if cut > 0 else None
 
 
 def compact(tx: Transaction, session: Session, now: datetime, budget_tokens: int) -> Session:
     """Plan a compaction if the messages not yet planned for have become too many."""
-    unplanned = tx.conversations.messages(session_id=session.id, after=session.planned_through)
+    unplanned = tx.conversations.list_messages(session_id=session.id, after=session.planned_through)
     through = find_compaction_point(unplanned, budget_tokens)
     return session if through is None else plan(tx, session, through, now)
 

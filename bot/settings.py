@@ -65,7 +65,9 @@ class Settings:
     """Every setting with its default. Build it with `load`; tests build it directly."""
 
     home: Path = _s(Path(), "Where everything is kept.", shown="the platform's data directory")
-    lang: Lang | None = _s(None, "Language of Ebb's own words; unset: the language you write in.", choices=LANGS)
+    lang: Lang | None = _s(
+        None, "Language of Ebb's own words; unset: the language you write in.", choices=LANGS
+    )
     tz: str | None = _s(None, "Your IANA time zone, e.g. Europe/Paris; unset: this machine's.")
     theme: str = _s(
         "tide",
@@ -97,24 +99,34 @@ class Settings:
         "Folder of a local embedding model: model.onnx and tokenizer.json.",
         shown="the multilingual MiniLM, once EBB_EMBEDDER=local has downloaded it",
     )
-    recall_deadline_ms: int = _s(200, "How long recall waits for a remote embedder.", low=0, high=60_000)
+    recall_deadline_ms: int = _s(
+        200, "How long recall waits for a remote embedder.", low=0, high=60_000
+    )
     reach: str = _s(
         "all",
         "What can be recalled. all: whatever fits, however faded; strict: only what is clear or a little faded.",
         choices=("all", "strict"),
     )
-    standing_health: bool = _s(True, "Whether what is known of your health stands in every prompt of yours.")
+    standing_health: bool = _s(
+        True, "Whether what is known of your health stands in every prompt of yours."
+    )
     curve: str = _s(
         "fade",
         "How memories fade (`ebb memory curves` draws them). Set anew, it moves every memory, weight and level kept.",
         choices=_curves,
     )
     forgetting: str = _s("normal", "How fast you forget.", choices=("slow", "normal", "fast"))
-    upkeep_hour: int = _s(4, "Local hour at which memories are looked after each night.", low=0, high=23)
+    upkeep_hour: int = _s(
+        4, "Local hour at which memories are looked after each night.", low=0, high=23
+    )
     erase_old: bool = _s(False, "Erase for good what has been forgotten or archived for 365 days.")
-    session_idle_hours: float = _s(6.0, "A conversation idle for so long ends by itself.", low=0.01, high=10_000)
+    session_idle_hours: float = _s(
+        6.0, "A conversation idle for so long ends by itself.", low=0.01, high=10_000
+    )
     monitor_every: int = _s(1, "Learn after every so many exchanges.", low=1, high=50)
-    memory_budget_tokens: int = _s(0, "Tokens a day that learning may spend for each user; 0: no limit.", low=0)
+    memory_budget_tokens: int = _s(
+        0, "Tokens a day that learning may spend for each user; 0: no limit.", low=0
+    )
     learning: str = _s(
         "auto",
         "auto: learn by itself; ask: propose, you confirm; off: only when told to remember.",
@@ -126,23 +138,39 @@ class Settings:
         choices=("session", "keep"),
     )
     telegram_token: str | None = _s(None, "The token @BotFather gave your bot.", secret=True)
-    telegram_base_url: str | None = _s(None, "A Bot API server of your own.", shown="https://api.telegram.org")
+    telegram_base_url: str | None = _s(
+        None, "A Bot API server of your own.", shown="https://api.telegram.org"
+    )
     chat_model: str | None = _s(None, "Model that talks.", shown="gpt-4o-mini at OpenAI")
     chat_base_url: str | None = _s(None, "Endpoint for talking.", shown="OPENAI_BASE_URL")
     chat_api_key: str | None = _s(None, "Key for talking.", secret=True, shown="OPENAI_API_KEY")
-    memory_model: str | None = _s(None, "Model that learns, summarises and reviews.", shown="the chat model")
+    memory_model: str | None = _s(
+        None, "Model that learns, summarises and reviews.", shown="the chat model"
+    )
     memory_base_url: str | None = _s(None, "Endpoint for learning.", shown="OPENAI_BASE_URL")
     memory_api_key: str | None = _s(None, "Key for learning.", secret=True, shown="OPENAI_API_KEY")
-    embedding_model: str | None = _s(None, "Embedding model.", shown="text-embedding-3-small at OpenAI")
+    embedding_model: str | None = _s(
+        None, "Embedding model.", shown="text-embedding-3-small at OpenAI"
+    )
     embedding_base_url: str | None = _s(None, "Endpoint for embeddings.", shown="OPENAI_BASE_URL")
-    embedding_api_key: str | None = _s(None, "Key for embeddings.", secret=True, shown="OPENAI_API_KEY")
+    embedding_api_key: str | None = _s(
+        None, "Key for embeddings.", secret=True, shown="OPENAI_API_KEY"
+    )
     openai_api_key: str | None = _s(
-        None, "Key for every role that has none of its own (none: no key).", env="OPENAI_API_KEY", secret=True
+        None,
+        "Key for every role that has none of its own (none: no key).",
+        env="OPENAI_API_KEY",
+        secret=True,
     )
     openai_base_url: str | None = _s(
-        None, "Endpoint of every role that has none of its own.", env="OPENAI_BASE_URL", shown="OpenAI's"
+        None,
+        "Endpoint of every role that has none of its own.",
+        env="OPENAI_BASE_URL",
+        shown="OpenAI's",
     )
-    ollama_host: str | None = _s(None, "Where Ollama listens.", env="OLLAMA_HOST", shown="http://127.0.0.1:11434")
+    ollama_host: str | None = _s(
+        None, "Where Ollama listens.", env="OLLAMA_HOST", shown="http://127.0.0.1:11434"
+    )
 
     @property
     def database(self) -> Path:
@@ -168,7 +196,8 @@ class Settings:
 
 
 FIELDS: Mapping[str, Setting] = {
-    f.name: Setting(**{"env": f"EBB_{f.name.upper()}", "default": f.default, **f.metadata}) for f in fields(Settings)
+    f.name: Setting(**{"env": f"EBB_{f.name.upper()}", "default": f.default, **f.metadata})
+    for f in fields(Settings)
 }
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
 
@@ -196,7 +225,9 @@ def _parse(name: str, raw: str) -> Any:
             raise SettingsError(f"{s.env} is “{value}”, but it takes a number.") from None
         if (s.low is not None and number < s.low) or (s.high is not None and number > s.high):
             top = "" if s.high is None else f" and at most {s.high:g}"
-            raise SettingsError(f"{s.env} is {value}, but it takes a number of at least {s.low:g}{top}.")
+            raise SettingsError(
+                f"{s.env} is {value}, but it takes a number of at least {s.low:g}{top}."
+            )
         return number
     if name == "persona":
         return _readable(Path(value).expanduser())
@@ -209,7 +240,9 @@ def _readable(path: Path) -> Path:
     try:
         path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as e:
-        raise SettingsError(f"EBB_PERSONA is “{path}”, which cannot be read ({type(e).__name__}).") from None
+        raise SettingsError(
+            f"EBB_PERSONA is “{path}”, which cannot be read ({type(e).__name__})."
+        ) from None
     return path.absolute()
 
 
@@ -219,7 +252,9 @@ def _check_tz(value: str) -> None:
     try:
         ZoneInfo(value)
     except (OSError, ValueError, KeyError):
-        raise SettingsError(f"EBB_TZ is “{value}”, which is no IANA time zone such as Asia/Shanghai.") from None
+        raise SettingsError(
+            f"EBB_TZ is “{value}”, which is no IANA time zone such as Asia/Shanghai."
+        ) from None
 
 
 def load(environ: Mapping[str, str] | None = None) -> Settings:
@@ -232,7 +267,9 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         try:
             stored = dict(dotenv_values(dotenv, interpolate=False, encoding="utf-8-sig"))
         except (OSError, UnicodeDecodeError) as e:
-            raise SettingsError(f"{dotenv} cannot be read ({type(e).__name__}); mend or move that file.") from None
+            raise SettingsError(
+                f"{dotenv} cannot be read ({type(e).__name__}); mend or move that file."
+            ) from None
     kept = stored.get("OPENAI_BASE_URL")
     if kept and stored.get("OPENAI_API_KEY"):  # a key kept with an address is for it alone
         if env.get("OPENAI_BASE_URL", kept) != kept:
@@ -242,7 +279,12 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     values: dict[str, Any] = {"home": home.absolute()}
     for name, s in FIELDS.items():
         raw = env.get(s.env) or stored.get(s.env)
-        if name != "home" and raw and raw.strip() and (raw.strip(), s.env) != ("none", "OPENAI_API_KEY"):
+        if (
+            name != "home"
+            and raw
+            and raw.strip()
+            and (raw.strip(), s.env) != ("none", "OPENAI_API_KEY")
+        ):
             values[name] = _parse(name, raw)
     return Settings(**values)
 
@@ -253,13 +295,17 @@ def machine_language(environ: Mapping[str, str] | None = None) -> Lang | None:
     As it is named (POSIX: LC_ALL before LC_MESSAGES before LANG), for a machine may lack the locale that it names.
     """
     env = os.environ if environ is None else environ  # noqa: TID251 - the one reader
-    named = next((v for k in ("LC_ALL", "LC_MESSAGES", "LANG") if (v := env.get(k, "").strip())), None)
+    named = next(
+        (v for k in ("LC_ALL", "LC_MESSAGES", "LANG") if (v := env.get(k, "").strip())), None
+    )
     if named is None:
         try:
             named = locale.getlocale()[0] or ""
         except ValueError:
             named = ""
-    return next((x for x in LANGS if named.lower().startswith(tuple(words(x, "locales").split("|")))), None)
+    return next(
+        (x for x in LANGS if named.lower().startswith(tuple(words(x, "locales").split("|")))), None
+    )
 
 
 def save(settings: Settings, changes: Mapping[str, str]) -> Path:

@@ -26,8 +26,12 @@ PROVIDER: Final = "library"  # under which the names of a program's users are ke
 LEARNED: Final = 3_000  # tokens of messages that are learned from at once
 PER_ANSWER: Final = 20  # messages of them
 LONGEST: Final = 1_000  # characters of a quotation
-PATIENCE: Final = 600.0  # seconds that `add` waits for learning; what is left goes on at the next call
-BUILT_IN: Final[frozenset[JobKind]] = frozenset({"extract", "embed", "scrub", "upkeep", "curve", "seal"})
+PATIENCE: Final = (
+    600.0  # seconds that `add` waits for learning; what is left goes on at the next call
+)
+BUILT_IN: Final[frozenset[JobKind]] = frozenset(
+    {"extract", "embed", "scrub", "upkeep", "curve", "seal"}
+)
 ROLES: Final = ("user", "assistant")
 
 
@@ -79,14 +83,18 @@ class Memory:
         store, key = await open_keyed(path, path.parent, clock=clock, worker=worker)
         try:
             await store.use_embedder(chosen.id, chosen.dim)
-            service = MemoryService(store, model=model or QuotingModel(), embedder=chosen, key=key, curve=curve)
+            service = MemoryService(
+                store, model=model or QuotingModel(), embedder=chosen, key=key, curve=curve
+            )
             if model is not None:
                 service.read_quotes()
             await service.catch_up(clock())
             keeper = service.keep_nights(zone)
-            for user_id in await store.system(lambda s: s.users()):
+            for user_id in await store.write_system(lambda s: s.users()):
                 await keeper.plan(user_id, clock())
-            handlers = {k: h for k, h in service.handlers.items() if model is not None or k in BUILT_IN}
+            handlers = {
+                k: h for k, h in service.handlers.items() if model is not None or k in BUILT_IN
+            }
             runner = JobRunner(store, handlers, clock, worker=worker)
             work = asyncio.create_task(runner.run())
             try:
@@ -116,23 +124,29 @@ class Memory:
             ValueError: a message has another role or no text.
         """
         said = [(str(m.get("role")), m.get("content")) for m in messages]
-        if wrong := next((role for role, text in said if role not in ROLES or not isinstance(text, str)), None):
-            raise ValueError(f"A message needs a role, user or assistant, and a content of text; one has {wrong!r}.")
+        if wrong := next(
+            (role for role, text in said if role not in ROLES or not isinstance(text, str)), None
+        ):
+            raise ValueError(
+                f"A message needs a role, user or assistant, and a content of text; one has {wrong!r}."
+            )
         user_id, at = await self._user_id(user), at or self.clock()
-        before = await self.store.read(user_id, lambda tx: tx.changes.last_seq())
+        before = await self.store.read(user_id, lambda tx: tx.changes.get_last_seq())
         texts = [(role, str(text)) for role, text in said]
         await self.store.write(user_id, lambda tx: self._store_messages(tx, texts, at))
-        self._runner.kick()
+        self._runner.notify_new_work()
         await self._runner.drain(PATIENCE)
-        changed = await self.store.changes(user_id, before, 10_000)
+        changed = await self.store.list_changes(user_id, before, 10_000)
         ids = dict.fromkeys(c.entity_id for c in changed if c.entity == "memory")
-        return await self.service.many(user_id, list(ids))
+        return await self.service.get_many(user_id, list(ids))
 
     async def remember(self, text: str, *, user: str) -> models.Memory:
         """Keep a sentence in the words given, as the user's own wish."""
         user_id = await self._user_id(user)
         scope = f"user:{user_id}"
-        return (await self.service.remember(user_id, text, self.clock(), tz=self.zone, scope=scope)).memory
+        return (
+            await self.service.remember(user_id, text, self.clock(), tz=self.zone, scope=scope)
+        ).memory
 
     async def update(self, memory_id: str, text: str, *, user: str) -> models.Memory:
         """Replace a memory's text; its history keeps the former one."""
@@ -154,7 +168,9 @@ class Memory:
                 raise NotFound(f"Nothing is kept about {what!r}.")
             if one is None:
                 several = "; ".join(f"[{m.id}] {m.content}" for m in plan.candidates)
-                raise Refused("ambiguous", f"More than one memory could be meant, so name its id: {several}")
+                raise Refused(
+                    "ambiguous", f"More than one memory could be meant, so name its id: {several}"
+                )
         return (await self.service.forget(user_id, [one.id], self.clock())).memories
 
     async def undo(self, *, user: str) -> list[models.Memory]:
@@ -168,7 +184,13 @@ class Memory:
     # --- looking ----------------------------------------------------------------------------------------------------
 
     async def search(
-        self, text: str, *, user: str, context: Sequence[str] = (), limit: int = 3, review: bool = False
+        self,
+        text: str,
+        *,
+        user: str,
+        context: Sequence[str] = (),
+        limit: int = 3,
+        review: bool = False,
     ) -> list[Hit]:
         """Find what a message calls to mind, best first; nothing where nothing does.
 
@@ -180,19 +202,25 @@ class Memory:
             review: also what was superseded or has faded, and a lower bar.
         """
         user_id, mode = await self._user_id(user), Mode.REVIEW if review else Mode.NORMAL
-        found = await self.service.recall(user_id, text, context, self.clock(), self.zone, mode=mode)
+        found = await self.service.recall(
+            user_id, text, context, self.clock(), self.zone, mode=mode
+        )
         return list(found.hits[:limit])
 
     async def all(self, *, user: str, limit: int = 100) -> list[models.Memory]:
         """Return the memories that are in force, the one used last first."""
-        return list((await self.service.find(await self._user_id(user), Filter(), limit=limit)).items)
+        return list(
+            (await self.service.find(await self._user_id(user), Filter(), limit=limit)).items
+        )
 
     async def history(self, memory_id: str, *, user: str) -> list[models.Change]:
         """Return every change of a memory, oldest first: what it was before and after, and why."""
         user_id = await self._user_id(user)
         return await self.store.read(user_id, lambda tx: tx.changes.of_entity("memory", memory_id))
 
-    async def export(self, write: Callable[[str], object], *, user: str, secrets: bool = False) -> None:
+    async def export(
+        self, write: Callable[[str], object], *, user: str, secrets: bool = False
+    ) -> None:
         """Hand each line of the user's export, JSON Lines, to `write`; secrets leave sealed, and if asked for."""
         await self.service.porter.export(await self._user_id(user), write, secrets=secrets)
 
@@ -204,7 +232,9 @@ class Memory:
             self._users[user] = await get_or_create_user(self.store, PROVIDER, user, self.clock())
         return self._users[user]
 
-    def _store_messages(self, tx: Transaction, said: Sequence[tuple[str, str]], at: datetime) -> None:
+    def _store_messages(
+        self, tx: Transaction, said: Sequence[tuple[str, str]], at: datetime
+    ) -> None:
         """Store messages as a session of its own, closed, and the jobs that learn from it."""
         now = self.clock()
         tx.changes.begin("user", "chat", now)
@@ -212,8 +242,10 @@ class Memory:
         size, count = 0, 0
         for i, (role, text) in enumerate(said):
             author = tx.user_id if role == "user" else None
-            row = Message("", session.id, None, author, "user" if author else "assistant", text, at, self.zone)
-            stored = self.service.adder(text)(tx, row)
+            row = Message(
+                "", session.id, None, author, "user" if author else "assistant", text, at, self.zone
+            )
+            stored = self.service.make_adder(text)(tx, row)
             size, count = size + estimate_tokens(text), count + 1
             if size >= LEARNED or count == PER_ANSWER or i == len(said) - 1:
                 payload: dict[str, Json] = {"session_id": session.id, "through": stored.seq}
@@ -247,7 +279,14 @@ def _quote(data: Mapping[str, Json]) -> list[Json]:
             words = text[span.start : span.end].strip()[:LONGEST]
             stated = any(not is_question(words[a:b]) for a, b in split_sentences(words))
             if span.kind == "own" and stated and not redact(words)[1]:
-                out.append({"content": words, "kind": "fact", "quote": "yes", "said": {"n": n, "words": words}})
+                out.append(
+                    {
+                        "content": words,
+                        "kind": "fact",
+                        "quote": "yes",
+                        "said": {"n": n, "words": words},
+                    }
+                )
     return out
 
 

@@ -68,7 +68,9 @@ class Conflict(MemoryError_):
     purged. forgotten: it has to be restored first. settled: it is no proposal.
     """
 
-    def __init__(self, sentence: str, *, by: str | None = None, code: ConflictCode = "changed") -> None:
+    def __init__(
+        self, sentence: str, *, by: str | None = None, code: ConflictCode = "changed"
+    ) -> None:
         super().__init__(sentence)
         self.by = by
         self.code = code
@@ -118,7 +120,14 @@ class ModelError(MemoryError_):
     @property
     def retryable(self) -> bool:
         """Whether trying the same request again later may help."""
-        return self.code in {"rate_limit", "no_connection", "timeout", "cut_off", "server", "unreadable"}
+        return self.code in {
+            "rate_limit",
+            "no_connection",
+            "timeout",
+            "cut_off",
+            "server",
+            "unreadable",
+        }
 
     @property
     def outage(self) -> bool:
@@ -126,7 +135,9 @@ class ModelError(MemoryError_):
 
         Any other request would fail as well.
         """
-        if self.code == "unreadable":  # what an endpoint sent was no answer; else the answer itself is meant
+        if (
+            self.code == "unreadable"
+        ):  # what an endpoint sent was no answer; else the answer itself is meant
             return bool(self.host)
         return self.code not in {"context_too_long", "bad_request"}
 

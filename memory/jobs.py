@@ -37,8 +37,13 @@ _FIRST_DELAY: Final = 2.0
 _LONGEST_DELAY: Final = 600.0
 _PAUSE_SECONDS: Final = 1.0
 _LONGEST_OUTAGE: Final = timedelta(minutes=30)  # between two tries, whatever the provider asks for
-_MOST_ATTEMPTS: Final = {"context_too_long": 1, "unreadable": 2}  # where the next is likely to fail like the last
-_STAYS: Final = frozenset({"bad_key", "no_credit", "unknown_model"})  # does not pass by itself: told at once
+_MOST_ATTEMPTS: Final = {
+    "context_too_long": 1,
+    "unreadable": 2,
+}  # where the next is likely to fail like the last
+_STAYS: Final = frozenset(
+    {"bad_key", "no_credit", "unknown_model"}
+)  # does not pass by itself: told at once
 _TOLD_AFTER: Final = 2  # failed tries, for the rest
 
 _log = logging.getLogger(__name__)
@@ -101,7 +106,7 @@ class JobRunner:
             self._serving = False
             await self.stop()
 
-    def kick(self) -> None:
+    def notify_new_work(self) -> None:
         """There is new work: look at once."""
         self._wake.set()
 
@@ -123,7 +128,7 @@ class JobRunner:
             if alone or not finished:
                 await self.stop()
         now = self._clock()
-        return await self._store.system(lambda s: s.unfinished(now))
+        return await self._store.write_system(lambda s: s.unfinished(now))
 
     async def stop(self) -> None:
         """Take nothing new, cancel what runs and give it back, its attempt not counted."""
@@ -134,7 +139,7 @@ class JobRunner:
             task.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
         now = self._clock()
-        await self._store.system(lambda s: s.release(self._worker, now))
+        await self._store.write_system(lambda s: s.release(self._worker, now))
 
     # --- inside
 
@@ -155,7 +160,7 @@ class JobRunner:
             s.release(self._worker, now)
             s.revive(now)
 
-        await self._store.system(tidy)
+        await self._store.write_system(tidy)
 
     async def _until_idle(self) -> None:
         while True:
@@ -164,12 +169,12 @@ class JobRunner:
             # the workers would be found looking each time, and never idle.
             self._ended.clear()
             idle = not self._running
-            due = await self._store.next_due(self._open())
+            due = await self._store.get_next_due_time(self._open())
             ready = due is not None and due <= self._clock()
             if idle and not self._running and not ready:
                 return
             if ready:
-                self.kick()
+                self.notify_new_work()
             with suppress(TimeoutError):
                 async with asyncio.timeout(0.02 if ready else _POLL_SECONDS):
                     await self._ended.wait()
@@ -194,7 +199,9 @@ class JobRunner:
 
     async def _lease(self, now: datetime) -> Job | None:
         kinds = self._open()
-        job = await self._store.system(lambda s: s.lease(now, now + LEASE, self._worker, kinds=kinds))
+        job = await self._store.write_system(
+            lambda s: s.lease(now, now + LEASE, self._worker, kinds=kinds)
+        )
         if job is not None and job.kind in LEARNING and self._outage.failures:
             self._outage.trying = job.id
         return job
@@ -209,8 +216,12 @@ class JobRunner:
         """Until a job is due. Looked for again when somebody kicks, and for what other processes have enqueued."""
         while True:
             self._wake.clear()
-            due = await self._store.next_due(self._open())
-            seconds = _POLL_SECONDS if due is None else min(_POLL_SECONDS, (due - self._clock()).total_seconds())
+            due = await self._store.get_next_due_time(self._open())
+            seconds = (
+                _POLL_SECONDS
+                if due is None
+                else min(_POLL_SECONDS, (due - self._clock()).total_seconds())
+            )
             if seconds <= 0:
                 return
             with suppress(TimeoutError):
@@ -255,7 +266,7 @@ class JobRunner:
         self._waits.pop(job.id, None)
         if job.kind in LEARNING:
             self._outage = ModelOutage()
-            self.kick()
+            self.notify_new_work()
 
     async def _put_off(self, job: Job, e: ModelError) -> None:
         """The provider is out of order: the job waits, and those whose learning waits hear of it once."""
@@ -264,20 +275,24 @@ class JobRunner:
         asked = e.retry_after or 0.0
         if not isinstance(e, BudgetSpent):
             asked = min(asked, _LONGEST_OUTAGE.total_seconds())
-            if job.kind in LEARNING and (out.until is None or now >= out.until):  # what ran already is the same try
+            if job.kind in LEARNING and (
+                out.until is None or now >= out.until
+            ):  # what ran already is the same try
                 out.failures += 1
                 out.until = now + compute_backoff(out.failures, asked)
             tell = job.kind in LEARNING and out.failures >= (1 if e.code in _STAYS else _TOLD_AFTER)
         run_at = now + compute_backoff(tries, asked)
         _log.warning("Job %s (%s) waits for its provider: %s", job.id, job.kind, e.code)
-        await self._store.write(job.user_id, lambda tx: tx.jobs.progressed(job))
+        await self._store.write(job.user_id, lambda tx: tx.jobs.reset_attempts(job))
 
         def put_off(s: SystemTransaction) -> None:
             s.fail(job.id, self._worker, e.code, run_at, now)
             if tell:
-                s.tell_waiting(LEARNING, run_at, {"error": e.code, "model": e.model, "host": e.host})
+                s.tell_waiting(
+                    LEARNING, run_at, {"error": e.code, "model": e.model, "host": e.host}
+                )
 
-        await self._store.system(put_off)
+        await self._store.write_system(put_off)
 
     async def _failed(self, job: Job, e: Exception) -> None:
         code = e.code if isinstance(e, ModelError) else ""
@@ -286,15 +301,19 @@ class JobRunner:
         delay = compute_backoff(job.attempts, e.retry_after if isinstance(e, ModelError) else None)
         run_at = None if job.attempts >= most else now + delay
         error = describe(e)
-        _log.warning("Job %s (%s) failed, attempt %d of %d: %s", job.id, job.kind, job.attempts, most, error)
-        await self._store.system(lambda s: s.fail(job.id, self._worker, error, run_at, now))
+        _log.warning(
+            "Job %s (%s) failed, attempt %d of %d: %s", job.id, job.kind, job.attempts, most, error
+        )
+        await self._store.write_system(lambda s: s.fail(job.id, self._worker, error, run_at, now))
 
     async def _renew(self, job: Job, attempt: asyncio.Task[None]) -> None:
         """Keep the lease while the handler runs; a lost one ends the handler, whose work would be refused."""
         while True:
             await asyncio.sleep(_RENEW_SECONDS)
             try:
-                kept = await self._store.system(lambda s: s.renew(job.id, self._worker, self._clock() + LEASE))
+                kept = await self._store.write_system(
+                    lambda s: s.renew(job.id, self._worker, self._clock() + LEASE)
+                )
             except MemoryError_ as e:
                 _log.warning("The lease of job %s was not renewed: %s", job.id, e)
                 continue

@@ -212,7 +212,7 @@ class Memory:
     quiet_at: datetime | None = None  # since when it does not come up by itself
     quiet_words: str | None = None  # in which words the person asked for that
 
-    def weighing(self, weight: float) -> Memory:
+    def with_weight(self, weight: float) -> Memory:
         """Return the memory with this weight; in half the time of `replace`."""
         values = list(_VALUES(self))
         values[_WEIGHT] = weight
@@ -347,7 +347,9 @@ class Session:
     planned_through: int = 0
     summarised_through: int = 0
     extracted_through: int = 0
-    profile: tuple[MemoryId, ...] | None = None  # resident memories, frozen at the session's first turn
+    profile: tuple[MemoryId, ...] | None = (
+        None  # resident memories, frozen at the session's first turn
+    )
 
 
 TurnState: TypeAlias = Literal["open", "done", "stopped", "failed", "interrupted"]
@@ -429,9 +431,24 @@ class Change:
 
 
 JobKind: TypeAlias = Literal[
-    "monitor", "summarise", "extract", "quotes", "embed", "mirror", "upkeep", "import", "scrub", "curve", "seal"
+    "monitor",
+    "summarise",
+    "extract",
+    "quotes",
+    "embed",
+    "mirror",
+    "upkeep",
+    "import",
+    "scrub",
+    "curve",
+    "seal",
 ]
-LEARNING: tuple[JobKind, ...] = ("monitor", "extract", "summarise", "quotes")  # what asks the memory model by day
+LEARNING: tuple[JobKind, ...] = (
+    "monitor",
+    "extract",
+    "summarise",
+    "quotes",
+)  # what asks the memory model by day
 JobState: TypeAlias = Literal["ready", "leased", "done", "dead", "cancelled"]
 
 
@@ -582,7 +599,9 @@ class CandidateRow(NamedTuple):
     place: int
     id: MemoryId
     text: str  # as it was learned
-    times: tuple[int, int, int]  # made, valid from, due; the least number there is where it has none
+    times: tuple[
+        int, int, int
+    ]  # made, valid from, due; the least number there is where it has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -596,7 +615,9 @@ class Filter:
     levels: frozenset[Level] | None = None
     kinds: frozenset[Kind] | None = None
     layers: frozenset[Layer] | None = None
-    valid_at: datetime | None = None  # only what has not ended by then, begun or not; None: no matter
+    valid_at: datetime | None = (
+        None  # only what has not ended by then, begun or not; None: no matter
+    )
     negated: bool | None = None  # True only negated, False only not negated, None both
     max_sensitivity: Sensitivity = Sensitivity.PRIVATE
     exclude: frozenset[MemoryId] = frozenset()
@@ -627,7 +648,9 @@ class Hit:
     signals: Mapping[str, float] = field(default_factory=dict)  # raw, by signal
     nudges: Mapping[str, float] = field(default_factory=dict)  # factors applied after fusion
     gate: float = 0.0  # calibrated relevance in [0, 1]
-    evidence: Mapping[str, float] = field(default_factory=dict)  # what the relevance comes from, in log-odds
+    evidence: Mapping[str, float] = field(
+        default_factory=dict
+    )  # what the relevance comes from, in log-odds
     passed: bool = True
     why: str = "relevance"  # relevance | episode_by_time | review | resident
 

@@ -8,7 +8,15 @@ No name in here says which database stands behind it.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -57,7 +65,16 @@ Clock: TypeAlias = Callable[[], datetime]  # called only at the edges
 # --- models -------------------------------------------------------------------------------------------
 
 Task: TypeAlias = Literal[
-    "chat", "monitor", "summarise", "extract", "review", "level", "merge", "title", "contradict", "derive"
+    "chat",
+    "monitor",
+    "summarise",
+    "extract",
+    "review",
+    "level",
+    "merge",
+    "title",
+    "contradict",
+    "derive",
 ]
 
 
@@ -146,7 +163,7 @@ class MemoryTable(Protocol):
     """Memories of one user with their index rows, mentions, sources, entities and weight log."""
 
     def get(self, memory_id: MemoryId) -> Memory | None: ...
-    def many(self, ids: Iterable[MemoryId]) -> list[Memory]:
+    def get_many(self, ids: Iterable[MemoryId]) -> list[Memory]:
         """In the order asked for; those that are not this user's are left out."""
 
     def find(
@@ -160,7 +177,7 @@ class MemoryTable(Protocol):
     ) -> MemoryPage:
         """A page; `text` keeps those whose words match. SECRET is only ever returned where `f` admits it."""
 
-    def standing(self, at: datetime) -> list[Memory]:
+    def list_standing(self, at: datetime) -> list[Memory]:
         """All that may stand in every prompt: active, not ended by `at`, not negated, not quiet."""
 
     def quotes(self, after: int, limit: int) -> list[tuple[int, Memory]]:
@@ -183,33 +200,37 @@ class MemoryTable(Protocol):
     def put_many(self, memories: Sequence[Memory], op: Op) -> list[Memory]:
         """`put` for thousands whose texts and entities stay as they are; in the same order. Raises as `put` does."""
 
-    def source(self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None) -> None:
+    def add_source(
+        self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None
+    ) -> None:
         """Say that the memory was learned from the message."""
 
-    def sources(self, memory_id: MemoryId) -> list[str]: ...
-    def source_spans(self, memory_id: MemoryId) -> list[tuple[str, int | None, int | None]]: ...
-    def learned_from(self, message_ids: Iterable[str]) -> list[MemoryId]: ...
-    def mention(self, memory_id: MemoryId, message_id: str, at: datetime) -> bool:
+    def list_sources(self, memory_id: MemoryId) -> list[str]: ...
+    def list_source_spans(
+        self, memory_id: MemoryId
+    ) -> list[tuple[str, int | None, int | None]]: ...
+    def list_learned_from(self, message_ids: Iterable[str]) -> list[MemoryId]: ...
+    def add_mention(self, memory_id: MemoryId, message_id: str, at: datetime) -> bool:
         """Count a mention. False if that message already counted, or is one it was learned from."""
 
-    def unmention(self, memory_id: MemoryId, message_id: str) -> bool:
+    def remove_mention(self, memory_id: MemoryId, message_id: str) -> bool:
         """Take a counted mention back (an undo, an edited message); False if it was not counted."""
 
-    def mentioned_in(self, memory_id: MemoryId) -> list[str]:
+    def list_mentions(self, memory_id: MemoryId) -> list[str]:
         """Messages that counted as mentions, oldest first."""
 
     def log(self, e: WeightEvent) -> None: ...
-    def weight_log(self, memory_id: MemoryId) -> list[WeightEvent]: ...
+    def list_weight_log(self, memory_id: MemoryId) -> list[WeightEvent]: ...
     def log_since(self, at: datetime, events: Iterable[str]) -> list[WeightEvent]:
         """Those events of all memories from that time on, in order."""
 
-    def counts(self) -> Mapping[str, int]:
+    def count_by_state(self) -> Mapping[str, int]:
         """How many memories in each state."""
 
-    def alone(self, memory_id: MemoryId) -> bool:
+    def is_only_one_of_entity(self, memory_id: MemoryId) -> bool:
         """Whether it is the only active memory, episodes aside, that has one of its entities."""
 
-    def outlines(self) -> list[MemoryOutline]:
+    def list_outlines(self) -> list[MemoryOutline]:
         """All memories, in any state and of any sensitivity, in the order they were made."""
 
     def put_weights(self, weights: Iterable[tuple[MemoryId, int, float]]) -> int:
@@ -226,7 +247,9 @@ class MemoryTable(Protocol):
 class LifeTable(Protocol):
     """Memories of one user over time: as they were on a day, and from one curve to another."""
 
-    def as_of(self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0) -> MemoryPage:
+    def list_known_at(
+        self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0
+    ) -> MemoryPage:
         """What was known at that moment, in the words it had then, the newest first.
 
         That is what had been made, and not been superseded, merged, denied or forgotten; what was learned of the
@@ -234,10 +257,10 @@ class LifeTable(Protocol):
         not told of any more. `text` keeps those with all its words.
         """
 
-    def curves(self) -> Mapping[str, int]:
+    def count_by_curve(self) -> Mapping[str, int]:
         """How many memories live under each curve, in any state."""
 
-    def of_other_curves(self, curve: str, limit: int) -> list[Memory]:
+    def list_of_other_curves(self, curve: str, limit: int) -> list[Memory]:
         """Memories in any state, secret ones too, that live under another curve than that."""
 
     def move(self, m: Memory, e: WeightEvent) -> None:
@@ -246,7 +269,7 @@ class LifeTable(Protocol):
         Raises Conflict if `rev` moved on.
         """
 
-    def logged(self, event: str, since: datetime) -> int:
+    def count_logged(self, event: str, since: datetime) -> int:
         """How many lines of the weight log say that event, from that time on."""
 
 
@@ -257,19 +280,19 @@ class VectorTable(Protocol):
     def put_many(self, vectors: Mapping[MemoryId, FloatArray], embedder_id: str) -> int:
         """`put` for many, in a few statements; how many were kept."""
 
-    def progress(self, embedder_id: str) -> tuple[int, int]:
+    def count_embedded(self, embedder_id: str) -> tuple[int, int]:
         """(memories that have a vector of that model, memories that should)."""
 
-    def others(self, embedder_id: str) -> list[tuple[str, int]]:
+    def list_other_models(self, embedder_id: str) -> list[tuple[str, int]]:
         """Other models that this user has vectors of, and how many, most first."""
 
-    def retire(self, embedder_id: str, limit: int) -> int:
+    def drop_vectors(self, embedder_id: str, limit: int) -> int:
         """Drop up to `limit` vectors of that model; how many went."""
 
-    def without(self, ids: Sequence[MemoryId], embedder_id: str) -> list[MemoryId]:
+    def list_without_vector(self, ids: Sequence[MemoryId], embedder_id: str) -> list[MemoryId]:
         """Those that have no vector of that model."""
 
-    def missing(self, embedder_id: str, limit: int) -> list[tuple[MemoryId, str]]:
+    def list_missing(self, embedder_id: str, limit: int) -> list[tuple[MemoryId, str]]:
         """(id, original_content) of indexed, non-secret memories that have no vector of that model."""
 
     def get(self, ids: Sequence[MemoryId], embedder_id: str) -> Mapping[MemoryId, FloatArray]: ...
@@ -278,14 +301,14 @@ class VectorTable(Protocol):
 class ConversationTable(Protocol):
     """Sessions, messages and turns. A user's own scope is `user:ID`."""
 
-    def current(self, scope: str) -> Session | None:
+    def get_open_session(self, scope: str) -> Session | None:
         """The open session of the scope."""
 
-    def session(self, session_id: str) -> Session | None: ...
-    def sessions(self, scope: str | None = None, limit: int = 20) -> list[Session]:
+    def get_session(self, session_id: str) -> Session | None: ...
+    def list_sessions(self, scope: str | None = None, limit: int = 20) -> list[Session]:
         """Newest first."""
 
-    def idle(self, before: datetime) -> list[Session]:
+    def list_idle_sessions(self, before: datetime) -> list[Session]:
         """Open sessions of every scope in which something was said, but nothing since then, nor is being answered."""
 
     def open_session(self, scope: str, now: datetime) -> Session: ...
@@ -295,7 +318,9 @@ class ConversationTable(Protocol):
     def put_session(self, s: Session) -> None:
         """Write everything but `state` (see close_session), as an `updated` change of the session."""
 
-    def note(self, entity: Entity, entity_id: str, op: Op, after: Mapping[str, Json]) -> None:
+    def record_change(
+        self, entity: Entity, entity_id: str, op: Op, after: Mapping[str, Json]
+    ) -> None:
         """Record a change that has no row of its own to show, e.g. what an extraction came to."""
 
     def add_message(self, m: Message) -> Message:
@@ -305,11 +330,11 @@ class ConversationTable(Protocol):
     def put_messages(self, messages: Iterable[Message], op: Op = "updated") -> None:
         """`put_message` for thousands."""
 
-    def hidden(self, before: datetime, limit: int) -> list[Message]:
+    def list_hidden_messages(self, before: datetime, limit: int) -> list[Message]:
         """Messages hidden at that time or earlier that still have their text, oldest first."""
 
-    def message(self, message_id: str) -> Message | None: ...
-    def messages(
+    def get_message(self, message_id: str) -> Message | None: ...
+    def list_messages(
         self,
         *,
         session_id: str | None = None,
@@ -323,8 +348,8 @@ class ConversationTable(Protocol):
     ) -> list[Message]:
         """In order of `seq`, after < seq < before (or <= through); `newest` takes the last `limit` of them."""
 
-    def turn(self, turn_id: str) -> TurnRow | None: ...
-    def running(self, scope: str) -> TurnRow | None:
+    def get_turn(self, turn_id: str) -> TurnRow | None: ...
+    def get_open_turn(self, scope: str) -> TurnRow | None:
         """The open turn of the scope, if any."""
 
     def open_turn(self, t: TurnRow) -> None:
@@ -347,7 +372,7 @@ class ConversationTable(Protocol):
     ) -> bool:
         """Compare-and-set open → `state`, guarded by the lease; False if it was no longer ours."""
 
-    def orphans(self, now: datetime) -> list[TurnRow]:
+    def list_orphan_turns(self, now: datetime) -> list[TurnRow]:
         """Open turns whose lease ran out, or whose process on this machine is gone."""
 
 
@@ -367,18 +392,18 @@ class JobTable(Protocol):
     ) -> Job | None:
         """None if (kind, dedup_key) is there already."""
 
-    def mirror(self, now: datetime) -> None:
+    def enqueue_mirror_job(self, now: datetime) -> None:
         """Have MEMORY.md looked after, unless a job that has not begun yet will do it anyway."""
 
-    def pending(self, kind: JobKind | None = None) -> list[Job]: ...
-    def holds(self, job: Job) -> bool:
+    def list_pending(self, kind: JobKind | None = None) -> list[Job]: ...
+    def holds_lease(self, job: Job) -> bool:
         """Whether the job is still leased by `job.leased_by`: what a long handler asks before each write."""
 
-    def progressed(self, job: Job) -> None:
+    def reset_attempts(self, job: Job) -> None:
         """The job gets ahead, so that the attempts before this one count no more."""
 
-    def dead(self) -> list[Job]: ...
-    def latest(self, kind: JobKind, limit: int) -> list[Job]:
+    def list_dead(self) -> list[Job]: ...
+    def list_latest(self, kind: JobKind, limit: int) -> list[Job]:
         """Jobs of a kind in any state, newest first."""
 
     def prune(self, now: datetime) -> int:
@@ -406,20 +431,20 @@ class ChangeTable(Protocol):
         """Go on with a set of an earlier transaction."""
 
     def get(self, set_id: str) -> ChangeSet | None: ...
-    def of_set(self, set_id: str) -> list[Change]: ...
-    def after(self, seq: int, limit: int) -> list[Change]: ...
-    def last_seq(self) -> int: ...
-    def latest_for(self, entity: Entity, entity_id: str) -> Change | None: ...
+    def list_set_changes(self, set_id: str) -> list[Change]: ...
+    def list_changes_after(self, seq: int, limit: int) -> list[Change]: ...
+    def get_last_seq(self) -> int: ...
+    def get_latest_change(self, entity: Entity, entity_id: str) -> Change | None: ...
     def of_entity(self, entity: Entity, entity_id: str) -> list[Change]:
         """Return all changes of one thing, oldest first."""
 
-    def ended_by(self, turn_id: str) -> int:
+    def count_ended_by(self, turn_id: str) -> int:
         """How many memories ended by what was learned right after the turn, taken back or not."""
 
-    def overtaken(self, set_id: str) -> frozenset[str]:
+    def list_overtaken(self, set_id: str) -> frozenset[str]:
         """Memories of the set that another set has changed since."""
 
-    def undoable(self, limit: int = 20) -> list[ChangeSet]:
+    def list_undoable(self, limit: int = 20) -> list[ChangeSet]:
         """Newest first: sets that changed a memory by more than a mention, not undone, not undos, not purged."""
 
     def mark_undone(self, set_id: str, by: str) -> None: ...
@@ -435,13 +460,13 @@ class TombstoneTable(Protocol):
     def remove(self, memory_id: MemoryId) -> None: ...
     def remove_many(self, ids: Iterable[MemoryId]) -> None: ...
     def has(self, digest: str) -> bool: ...
-    def digest(self, text: str) -> str:
+    def compute_digest(self, text: str) -> str:
         """Keyed hash of the normalised text."""
 
-    def nearest(self, embedder_id: str, vector: FloatArray) -> float:
+    def find_highest_cosine(self, embedder_id: str, vector: FloatArray) -> float:
         """Highest cosine of any tombstone's vector, -1.0 if there is none."""
 
-    def matching(
+    def list_matching(
         self, digest: str, embedder_id: str | None, vector: FloatArray | None, floor: float
     ) -> list[Tombstone]:
         """Those with that digest, or with a vector of that model whose cosine is at least `floor`; newest first."""
@@ -456,51 +481,55 @@ class ProposalTable(Protocol):
 
     def ask(self, proposal_id: str, at: datetime) -> None: ...
     def remove(self, proposal_id: str) -> bool: ...
-    def expire(self, before: datetime) -> None: ...
+    def delete_expired(self, before: datetime) -> None: ...
 
 
 class TraceTable(Protocol):
     """The recall trace of each turn (ids and numbers, never texts), and tokens spent by role."""
 
-    def save(self, turn_id: str, scope: str, recall: Recall, used: Iterable[MemoryId], now: datetime) -> None: ...
+    def save(
+        self, turn_id: str, scope: str, recall: Recall, used: Iterable[MemoryId], now: datetime
+    ) -> None: ...
     def load(self, turn_id: str) -> Recall | None:
         """With memories as they stand now; those erased since are left out."""
 
-    def used(self, turn_id: str) -> list[MemoryId]:
+    def list_used(self, turn_id: str) -> list[MemoryId]:
         """Memories that shaped the turn's reply."""
 
     def mark_used(self, turn_ids: Iterable[str], memory_id: MemoryId) -> bool:
         """It shaped the reply of those of the turns that recalled it; only the monitor knows, afterwards."""
 
-    def last_turn(self, scope: str) -> str | None: ...
-    def recalled_in(self, memory_id: MemoryId) -> list[str]:
+    def get_last_turn(self, scope: str) -> str | None: ...
+    def list_recalling_turns(self, memory_id: MemoryId) -> list[str]:
         """Ids of the turns whose prompt carried the memory."""
 
-    def spend(self, role: str, model: str, usage: Usage, now: datetime) -> None: ...
-    def spent(self, role: str | None, since: datetime) -> Usage: ...
+    def record_tokens(self, role: str, model: str, usage: Usage, now: datetime) -> None: ...
+    def count_tokens(self, role: str | None, since: datetime) -> Usage: ...
 
 
 class MirrorTable(Protocol):
     """What a user's MEMORY.md shows and has shown, version by version: digests, never texts."""
 
-    def state(self) -> MirrorState | None: ...
+    def get_state(self) -> MirrorState | None: ...
     def put_state(self, s: MirrorState) -> None: ...
-    def digest(self, text: str) -> str:
+    def compute_digest(self, text: str) -> str:
         """Keyed, of the words as they stand: any change of them changes it, spacing does not."""
 
-    def base(self, version: int, *, taken: bool = True) -> dict[MemoryId, MirrorDigest]:
+    def get_base(self, version: int, *, taken: bool = True) -> dict[MemoryId, MirrorDigest]:
         """What the file of that version showed, with the edits of it that were `taken` since."""
 
-    def standing(self, ids: Iterable[MemoryId]) -> dict[MemoryId, tuple[State, Sensitivity, MirrorDigest]]:
+    def get_digests(
+        self, ids: Iterable[MemoryId]
+    ) -> dict[MemoryId, tuple[State, Sensitivity, MirrorDigest]]:
         """Those of the ids that there are, as they would be shown: quicker than reading them whole."""
 
-    def shown(self) -> frozenset[MemoryId]:
+    def list_shown_ids(self) -> frozenset[MemoryId]:
         """Ids of the memories that hold and are no secrets: all that the file may show."""
 
-    def seen(self, memory_id: MemoryId, text: str) -> bool:
+    def was_shown(self, memory_id: MemoryId, text: str) -> bool:
         """Whether any version showed the memory with the text of that digest."""
 
-    def known(self, ids: Iterable[MemoryId]) -> set[MemoryId]:
+    def list_known_ids(self, ids: Iterable[MemoryId]) -> set[MemoryId]:
         """Those that any version has shown, also when they are erased by now."""
 
     def write(self, version: int, shown: Mapping[MemoryId, MirrorDigest]) -> int:
@@ -516,41 +545,47 @@ class NightTable(Protocol):
     def put(self, night: UpkeepNight) -> None:
         """Write over what the job's run said before."""
 
-    def of(self, job_id: str) -> UpkeepNight | None: ...
-    def latest(self, limit: int = 1, *, done: bool = True) -> list[UpkeepNight]:
+    def get_night(self, job_id: str) -> UpkeepNight | None: ...
+    def list_latest_nights(self, limit: int = 1, *, done: bool = True) -> list[UpkeepNight]:
         """Newest first."""
 
 
 class TransferTable(Protocol):
     """One user's rows in and out, as lines of JSON (see `memory.transfer`). The user is "@" in them."""
 
-    def lines(self, forms: Callable[[Memory], Sequence[str]], *, secrets: bool) -> Iterator[dict[str, Json]]:
+    def export_lines(
+        self, forms: Callable[[Memory], Sequence[str]], *, secrets: bool
+    ) -> Iterator[dict[str, Json]]:
         """Everything that makes up the user's memory, in order, whatever store it is in.
 
         `forms`: the texts that a tombstone of the memory may stand for, since its digest means nothing elsewhere.
         """
 
-    def line_of(self, m: Memory, *, secrets: bool = True) -> dict[str, Json]:
+    def export_line(self, m: Memory, *, secrets: bool = True) -> dict[str, Json]:
         """A memory with all that hangs on it."""
 
-    def taken(self, table: str, wanted: Iterable[str]) -> dict[str, bool]:
+    def list_taken_ids(self, table: str, wanted: Iterable[str]) -> dict[str, bool]:
         """Those of the ids that the table (session, message, memory, set, trace) has: True where this user's."""
 
-    def erased(self, wanted: Iterable[str]) -> set[str]:
+    def list_erased_ids(self, wanted: Iterable[str]) -> set[str]:
         """Ids of things that were erased for good."""
 
     def put_session(self, line: Mapping[str, Json]) -> None: ...
-    def watermarks(self, line: Mapping[str, Json]) -> None:
+    def restore_watermarks(self, line: Mapping[str, Json]) -> None:
         """How far a session was worked through, once its messages are there."""
 
     def put_message(self, line: Mapping[str, Json]) -> int: ...
     def put_memories(self, lines: Sequence[Mapping[str, Json]]) -> None:
         """New memories, and newer states of some that are there, with all that hangs on them."""
 
-    def buried(self, line: Mapping[str, Json], forms: Callable[[Memory], Sequence[str]]) -> bool:
+    def has_tombstone(
+        self, line: Mapping[str, Json], forms: Callable[[Memory], Sequence[str]]
+    ) -> bool:
         """Whether the tombstone is here already."""
 
-    def put_tombstone(self, line: Mapping[str, Json], forms: Callable[[Memory], Sequence[str]]) -> bool: ...
+    def put_tombstone(
+        self, line: Mapping[str, Json], forms: Callable[[Memory], Sequence[str]]
+    ) -> bool: ...
     def put_set(self, line: Mapping[str, Json], told: Mapping[str, str]) -> bool:
         """What was done to memories that are there; `told`: the set that told of a memory last.
 
@@ -594,7 +629,9 @@ class Transaction(Protocol):
     def new_id(self) -> str:
         """Crockford base32, a letter first, six characters or more, never used before in this store."""
 
-    def put_choice(self, key: str, scope: str, kind: str, payload: Json, expires_at: datetime) -> None:
+    def put_choice(
+        self, key: str, scope: str, kind: str, payload: Json, expires_at: datetime
+    ) -> None:
         """Keep what a short button key or a pending question stands for."""
 
     def take_choice(self, key: str, now: datetime) -> tuple[str, str, Json] | None:
@@ -614,7 +651,9 @@ class Transaction(Protocol):
 
 
 Values: TypeAlias = NDArray[np.float32]
-Places: TypeAlias = NDArray[np.int64]  # of memories: rows of a user's columns in memory, the newest last
+Places: TypeAlias = NDArray[
+    np.int64
+]  # of memories: rows of a user's columns in memory, the newest last
 
 
 class Posting(NamedTuple):
@@ -630,10 +669,16 @@ class ChanceStatistics:
 
     spread: float = 0.0  # standard deviation of cosines of a message with memories
     count: int = 0  # memories it was measured on
-    dimensions: float | None = None  # that they spread over from their mean: how well they are told apart
-    follows: float | None = None  # how far above chance the next of a session is, in spreads; None: no sessions
+    dimensions: float | None = (
+        None  # that they spread over from their mean: how well they are told apart
+    )
+    follows: float | None = (
+        None  # how far above chance the next of a session is, in spreads; None: no sessions
+    )
     centre: FloatArray | None = None  # the mean vector
-    slant: FloatArray | None = None  # from the mean of one language to that of the other, where both have several
+    slant: FloatArray | None = (
+        None  # from the mean of one language to that of the other, where both have several
+    )
     # Of each language, (mean, spread) of the cosine of the nearest memory to a message that calls for nothing.
     idle: Mapping[Lang, tuple[float, float]] = field(default_factory=dict)
 
@@ -642,7 +687,9 @@ class ChanceStatistics:
 class Neighbours:
     """What was learned just before and after some memories, in their sessions, by time of making."""
 
-    places: Places  # (memories, 2·reach): from `reach` before to `reach` after; −1 where there is none
+    places: (
+        Places  # (memories, 2·reach): from `reach` before to `reach` after; −1 where there is none
+    )
     seconds: FloatArray  # between the two
 
 
@@ -650,60 +697,68 @@ class Reader(Protocol):
     """What recall's signals read; bound to one user."""
 
     async def get(self, ids: Sequence[MemoryId]) -> list[Memory]: ...
-    async def nearest(self, v: FloatArray, k: int, f: Filter) -> list[ScoredMemory]:
+    async def search_vectors(self, v: FloatArray, k: int, f: Filter) -> list[ScoredMemory]:
         """Cosine, of vectors of the current embedder.
 
         While memories are being embedded anew, `v` may carry the vector of the embedder before behind its own:
         then those that have none of the current one are found by that.
         """
 
-    async def lexical(self, q: str, k: int, f: Filter) -> list[ScoredMemory]:
+    async def search_words(self, q: str, k: int, f: Filter) -> list[ScoredMemory]:
         """BM25, turned so that higher is better."""
 
-    async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[ScoredMemory]]:
+    async def search_each_vector(
+        self, vectors: Sequence[FloatArray], k: int, f: Filter
+    ) -> list[list[ScoredMemory]]:
         """`nearest` for each of several vectors, in one go."""
 
-    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[ScoredMemory]]:
+    async def search_each_text(
+        self, texts: Sequence[str], k: int, f: Filter
+    ) -> list[list[ScoredMemory]]:
         """`lexical` for each of several texts, in one go."""
 
-    async def linked(self, places: Places, hops: int, f: Filter) -> tuple[Places, Values]:
+    async def score_linked_rows(
+        self, places: Places, hops: int, f: Filter
+    ) -> tuple[Places, Values]:
         """Through shared entities, up to `hops` away: what passes, ascending, and how close it is."""
 
-    async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[ScoredMemory]:
+    async def find_by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[ScoredMemory]:
         """Memories whose entities occur among `names`, which are as `memory.index.text.fold` leaves them."""
 
-    async def named(self, names: Sequence[str], f: Filter) -> list[Places]:
+    async def find_named(self, names: Sequence[str], f: Filter) -> list[Places]:
         """Of each of the names that is an entity's, all memories that have it and pass."""
 
-    async def passing(self, f: Filter) -> NDArray[np.bool_]:
+    async def row_mask(self, f: Filter) -> NDArray[np.bool_]:
         """Of each place whether the filter lets it through."""
 
-    async def holding(self, terms: Sequence[str]) -> list[Posting]:
+    async def find_postings(self, terms: Sequence[str]) -> list[Posting]:
         """For each term of the text index (`memory.index.text.list_search_terms`) the memories that hold it."""
 
-    async def lengths(self) -> NDArray[np.int32]:
+    async def count_words(self) -> NDArray[np.int32]:
         """How many words each place has; 0 for what the text index does not hold."""
 
-    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> ChanceStatistics:
+    async def measure_chance(
+        self, idle: Mapping[Lang, FloatArray] | None = None
+    ) -> ChanceStatistics:
         """Of this user's memories and their vectors of the current embedder, as far as there are enough to tell.
 
         `idle` are vectors of messages that call for nothing, (messages, dim) a language.
         """
 
-    async def lines(self, places: Sequence[int]) -> list[CandidateRow]:
+    async def get_rows(self, places: Sequence[int]) -> list[CandidateRow]:
         """These, in the same order."""
 
-    async def around(self, places: Places, reach: int, f: Filter) -> Neighbours:
+    async def get_neighbours(self, places: Places, reach: int, f: Filter) -> Neighbours:
         """Neighbours of each in its session that pass; episodes have none."""
 
-    async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> Places:
+    async def find_dated(self, since: datetime, until: datetime, k: int, f: Filter) -> Places:
         """The newest places of memories made in that time, or valid from then on, or due then; ascending."""
 
-    async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
+    async def find_episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
         """Episodes of that time, newest first."""
 
     async def read(self, fn: Callable[[Transaction], T]) -> T: ...
-    async def whole(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
+    async def run_in_one_read(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
         """Run `work`, which awaits nothing but the reader it is given, in one go and as of one moment."""
 
 
@@ -732,10 +787,14 @@ class SystemTransaction(Protocol):
         """Lease the next due job whose lane has no other unfinished job before it."""
 
     def renew(self, job_id: str, worker: str, until: datetime) -> bool: ...
-    def fail(self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime) -> bool:
+    def fail(
+        self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime
+    ) -> bool:
         """Back to ready at `run_at`, or dead if it is None. Noted as a `job` change."""
 
-    def tell_waiting(self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]) -> None:
+    def tell_waiting(
+        self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]
+    ) -> None:
         """A `job` change, outcome `waiting`, for all with such jobs due by then: once until they are done."""
 
     def revive(self, now: datetime) -> int:
@@ -747,7 +806,9 @@ class SystemTransaction(Protocol):
     def release(self, worker: str, now: datetime) -> None:
         """Give back every lease of this worker, and those of processes of this machine that are gone."""
 
-    def inbox_put(self, provider: str, bot: str, update_id: int, lane: str, payload: str, now: datetime) -> bool:
+    def inbox_put(
+        self, provider: str, bot: str, update_id: int, lane: str, payload: str, now: datetime
+    ) -> bool:
         """Keep an update before it is confirmed; False if it is there already."""
 
     def inbox_open(self, provider: str, bot: str) -> list[tuple[int, str, str]]:
@@ -767,27 +828,29 @@ class SystemTransaction(Protocol):
 class Store(Protocol):
     """One database of all users."""
 
-    def reader(self, user_id: str) -> Reader: ...
-    def expect(self, user_id: str) -> None:
+    def open_reader(self, user_id: str) -> Reader: ...
+    def prefetch(self, user_id: str) -> None:
         """Somebody is about to ask: in the background, get ready what their first question would wait for."""
 
     async def read(self, user_id: str, fn: Callable[[Transaction], T]) -> T: ...
     async def write(self, user_id: str, fn: Callable[[Transaction], T]) -> T:
         """Run `fn` inside one BEGIN IMMEDIATE; commit if it returns, roll back if it raises."""
 
-    async def system(self, fn: Callable[[SystemTransaction], T]) -> T:
+    async def write_system(self, fn: Callable[[SystemTransaction], T]) -> T:
         """The same, for what belongs to no single user."""
 
-    async def finish_job(self, job: Job, fn: Callable[[Transaction], Mapping[str, Json]], now: datetime) -> bool:
+    async def finish_job(
+        self, job: Job, fn: Callable[[Transaction], Mapping[str, Json]], now: datetime
+    ) -> bool:
         """Run `fn` and mark the job done with its result, in one transaction guarded by the job's lease.
 
         False, and nothing written, if the lease was lost.
         """
 
-    async def next_due(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
+    async def get_next_due_time(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
         """When the next job may be leased (a lease may run out, too); None if there is nothing to wait for."""
 
-    async def changes(self, user_id: str, after: int, limit: int) -> list[Change]: ...
+    async def list_changes(self, user_id: str, after: int, limit: int) -> list[Change]: ...
     def watch(self, user_id: str, after: int) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
         """Changes from `after` on, of this and other processes, as they are committed."""
 
@@ -797,7 +860,7 @@ class Store(Protocol):
         `before`: the model whose vectors are looked at as well, where a memory has none of this one yet.
         """
 
-    async def only_embedder(self, embedder_id: str) -> bool:
+    async def drop_unused_embedders(self, embedder_id: str) -> bool:
         """Whether nobody has a vector of any other model; what is left of the others then goes."""
 
     def use_mirror(self) -> None:
@@ -809,7 +872,7 @@ class Store(Protocol):
     async def scrub(self) -> bool:
         """Rebuild indexes, VACUUM, truncate the WAL, clean the backups; False if another process was in the way."""
 
-    async def believes(self, now: datetime, *, by_hand: bool = False) -> bool:
+    async def trust_clock(self, now: datetime, *, by_hand: bool = False) -> bool:
         """Whether the clock may be trusted with what cannot be taken back."""
 
     async def keep_backups(self, now: datetime) -> bool:

@@ -13,18 +13,18 @@ from typing import Literal
 
 from memory import lifecycle
 from memory.jobs import Effect, Handler
+from memory.learn import edits, preferences
 from memory.learn import forget as forgetting
-from memory.learn import keep, wishes
 from memory.learn.answer import LearningTools
 from memory.learn.background import CurveSwitcher, embed_missing, plan
 from memory.learn.extract import Extractor
 from memory.learn.forget import ForgetResult, PurgeReceipt, forget, forget_everything
+from memory.learn.forget_plan import ForgetPlan, ForgetPlanner
 from memory.learn.monitor import Monitor
-from memory.learn.plan import ForgetPlan, ForgetPlanner
 from memory.learn.quotes import QuoteReader, plan_reading
 from memory.learn.reach import ask_today
 from memory.learn.remember import Rememberer, RememberRequest, RememberResult
-from memory.learn.sealed import SecretSealer
+from memory.learn.secrets import SecretSealer
 from memory.learn.summarise import Summariser
 from memory.learn.undo import UndoResult, list_undoable, undo
 from memory.mirror import Mirror, MirrorPlace, answered
@@ -46,11 +46,11 @@ from memory.models import (
 )
 from memory.ports import ChatModel, Clock, Embedder, Store, SystemTransaction, Transaction
 from memory.recall import QueryEmbedder, find_standing, recall_memories
+from memory.text.clean import MOST_READ, keep_ends
 from memory.text.commands import find_intents
 from memory.text.intent import Intent
-from memory.text.pieces import MOST_READ, keep_ends
 from memory.transfer import Transfer
-from memory.upkeep.keeper import UpkeepService
+from memory.upkeep.service import UpkeepService
 
 __all__ = [
     "ForgetPlan",
@@ -98,7 +98,15 @@ class MemoryService:
         self._rememberer = Rememberer(store, embedder, key, curve, u)
         self._sealed = SecretSealer(store, key)
         self._tools = LearningTools(
-            store, model, embedder, curve, u, learning, budget_tokens, log_text, max(context_tokens, 1_000)
+            store,
+            model,
+            embedder,
+            curve,
+            u,
+            learning,
+            budget_tokens,
+            log_text,
+            max(context_tokens, 1_000),
         )
         self.handlers: Mapping[JobKind, Handler] = {
             "monitor": Monitor(self._tools).run,
@@ -131,7 +139,9 @@ class MemoryService:
         """
         self.handlers = {**self.handlers, "quotes": QuoteReader(self._tools).run}
 
-    def keep_nights(self, tz: str = "UTC", *, hour: int = 4, erase_old: bool = False) -> UpkeepService:
+    def keep_nights(
+        self, tz: str = "UTC", *, hour: int = 4, erase_old: bool = False
+    ) -> UpkeepService:
         """Do upkeep every night from now on.
 
         Its handler is among `handlers`. See `memory.upkeep.Keeper`.
@@ -146,7 +156,7 @@ class MemoryService:
         Its handler is among `handlers`.
         """
         self.mirror = Mirror(self._store, self._rememberer, place, u=self._u)
-        self.handlers = {**self.handlers, "mirror": self.mirror.job}
+        self.handlers = {**self.handlers, "mirror": self.mirror.handle_job}
         self._store.use_mirror()
         return self.mirror
 
@@ -184,39 +194,59 @@ class MemoryService:
         vector, late = None, False
         if self._embedder.local or not local_only:
             vector, late = await self._queries.embed(text, earlier)
-        query = Query(user_id, text, earlier, now, tz, mode=mode, vector=vector, exclude=exclude, strict=self._strict)
-        found = await self._store.reader(user_id).whole(lambda reader: recall_memories(reader, query, u=self._u))
+        query = Query(
+            user_id,
+            text,
+            earlier,
+            now,
+            tz,
+            mode=mode,
+            vector=vector,
+            exclude=exclude,
+            strict=self._strict,
+        )
+        found = await self._store.open_reader(user_id).run_in_one_read(
+            lambda reader: recall_memories(reader, query, u=self._u)
+        )
         secrets = await self._sealed.hits(user_id, text)
         if mode is Mode.NORMAL:
-            found = replace(found, hits=tuple(h for h in found.hits if wishes.may_come_up(h.memory, text)))
+            found = replace(
+                found, hits=tuple(h for h in found.hits if preferences.may_come_up(h.memory, text))
+            )
         return replace(found, hits=(*secrets, *found.hits), late=late or found.late)
 
-    async def profile(self, user_id: str, session: Session | None, now: datetime) -> list[Memory]:
+    async def get_profile(
+        self, user_id: str, session: Session | None, now: datetime
+    ) -> list[Memory]:
         """Return the standing memories.
 
         Those frozen at the session's first turn that still hold, then what is new since.
         """
         health = self._standing_health
-        found = await self._store.read(user_id, lambda tx: find_standing(tx, self._u, now, health=health))
+        found = await self._store.read(
+            user_id, lambda tx: find_standing(tx, self._u, now, health=health)
+        )
         if session is not None and (frozen := session.profile) is not None:
-            kept = await self._store.read(user_id, lambda tx: tx.memories.many(frozen))
+            kept = await self._store.read(user_id, lambda tx: tx.memories.get_many(frozen))
             return [*(m for m in kept if _holds(m, now)), *(m for m in found if m.id not in frozen)]
         if session is not None:
-            await self._store.write(user_id, lambda tx: _freeze(tx, session.id, [m.id for m in found]))
+            await self._store.write(
+                user_id, lambda tx: _freeze(tx, session.id, [m.id for m in found])
+            )
         return found
 
     async def explain(self, user_id: str, scope: str, turn_id: str | None = None) -> Recall | None:
         """Return what was recalled for a turn, by default the scope's last one."""
 
         def read(tx: Transaction) -> Recall | None:
-            wanted = turn_id or tx.traces.last_turn(scope)
+            wanted = turn_id or tx.traces.get_last_turn(scope)
             return tx.traces.load(wanted) if wanted else None
 
         return await self._store.read(user_id, read)
 
     # --- the person's own acts -------------------------------------------------------------------------
 
-    def intents(self, text: str) -> tuple[Intent, ...]:
+    def find_intents(self, text: str) -> tuple[Intent, ...]:
         """Return what a chat message tells Ebb to forget and to remember, in order."""
         return find_intents(text)
 
@@ -232,7 +262,9 @@ class MemoryService:
         message_id: str | None = None,
     ) -> RememberResult:
         """Keep what the person wants kept. Empty: what was said before `message_id`. Raises Refused."""
-        return await self._rememberer.remember(RememberRequest(user_id, text, now, tz, scope, turn_id, message_id))
+        return await self._rememberer.remember(
+            RememberRequest(user_id, text, now, tz, scope, turn_id, message_id)
+        )
 
     async def plan_forget(
         self,
@@ -250,7 +282,9 @@ class MemoryService:
         Empty: what was said before `message_id`.
         """
         del now  # a plan looks at everything, however faded
-        return await self._planner.plan(user_id, text, scope=scope, asking=message_id, spare=spare, every=every)
+        return await self._planner.plan(
+            user_id, text, scope=scope, asking=message_id, spare=spare, every=every
+        )
 
     async def forget(
         self,
@@ -265,42 +299,55 @@ class MemoryService:
         """Delete softly, hide everywhere, leave tombstones: one change set. Raises NotFound."""
         asking = tuple(message_ids)
         return await self._store.write(
-            user_id, lambda tx: forget(tx, ids, now, actor=actor, turn_id=turn_id, message_ids=asking)
+            user_id,
+            lambda tx: forget(tx, ids, now, actor=actor, turn_id=turn_id, message_ids=asking),
         )
 
     async def keep_quiet(
-        self, user_id: str, thing: str, now: datetime, *, on: bool = True, turn_id: str | None = None
+        self,
+        user_id: str,
+        thing: str,
+        now: datetime,
+        *,
+        on: bool = True,
+        turn_id: str | None = None,
     ) -> list[Memory]:
         """Keep quiet about a thing, or speak of it again.
 
         Returns the memories that are marked, or no longer are.
         """
-        return await self._store.write(user_id, lambda tx: wishes.keep_quiet(tx, thing, now, on=on, turn_id=turn_id))
+        return await self._store.write(
+            user_id, lambda tx: preferences.keep_quiet(tx, thing, now, on=on, turn_id=turn_id)
+        )
 
-    async def mark_quiet(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
+    async def mark_quiet(
+        self, user_id: str, memory_id: MemoryId, on: bool, now: datetime
+    ) -> Memory:
         """Keep quiet about one memory, or speak of it again. Raises NotFound."""
 
         def write(tx: Transaction) -> Memory:
-            m = keep.must(tx, memory_id)
-            return wishes.mark_quiet(tx, [m.id], m.original_content if on else None, now)[0]
+            m = edits.must(tx, memory_id)
+            return preferences.mark_quiet(tx, [m.id], m.original_content if on else None, now)[0]
 
         return await self._store.write(user_id, write)
 
     async def is_off(self, user_id: str) -> bool:
         """Tell whether the person has switched memory off."""
-        return await self._store.read(user_id, wishes.is_off)
+        return await self._store.read(user_id, preferences.is_off)
 
-    async def switch_off(self, user_id: str, now: datetime, *, after: int | None, erase: bool) -> bool:
+    async def switch_off(
+        self, user_id: str, now: datetime, *, after: int | None, erase: bool
+    ) -> bool:
         """Learn and recall nothing from a message on; False if off already.
 
         It is the message behind `after`, or the next one for None.
         """
 
         def write(tx: Transaction) -> bool:
-            newest = tx.conversations.messages(limit=1, newest=True, hidden=True)
+            newest = tx.conversations.list_messages(limit=1, newest=True, hidden=True)
             last = newest[-1].seq if newest else 0
             tx.changes.begin("user", "switch", now)
-            return wishes.turn_memory_off(tx, last if after is None else after, erase=erase)
+            return preferences.turn_memory_off(tx, last if after is None else after, erase=erase)
 
         return await self._store.write(user_id, write)
 
@@ -309,14 +356,14 @@ class MemoryService:
 
         False if memory was on already.
         """
-        return await self._store.write(user_id, lambda tx: wishes.turn_memory_on(tx, now))
+        return await self._store.write(user_id, lambda tx: preferences.turn_memory_on(tx, now))
 
-    async def everything(self, user_id: str) -> int:
+    async def count_everything(self, user_id: str) -> int:
         """Count the memories that `forget_everything` would let go of.
 
         They are in whatever state, but for those that are gone.
         """
-        counts = await self._store.read(user_id, lambda tx: tx.memories.counts())
+        counts = await self._store.read(user_id, lambda tx: tx.memories.count_by_state())
         return sum(n for state, n in counts.items() if state != State.DELETED)
 
     async def forget_everything(self, user_id: str, now: datetime) -> ForgetResult:
@@ -334,7 +381,9 @@ class MemoryService:
         """Take back a change set, by default the newest. Raises Conflict, NotFound."""
         return await self._store.write(user_id, lambda tx: undo(tx, now, self._u, set_id))
 
-    async def undoable(self, user_id: str, limit: int = 20) -> list[tuple[ChangeSet, list[Memory]]]:
+    async def list_undoable(
+        self, user_id: str, limit: int = 20
+    ) -> list[tuple[ChangeSet, list[Memory]]]:
         """List the newest change sets that can be undone, newest first.
 
         Each has the memories it touched.
@@ -343,25 +392,33 @@ class MemoryService:
 
     async def restore(self, user_id: str, memory_id: MemoryId, now: datetime) -> Memory:
         """Bring back what was deleted or forgotten. Raises NotFound."""
-        return await self._store.write(user_id, lambda tx: keep.restore(tx, memory_id, self._u, now))
+        return await self._store.write(
+            user_id, lambda tx: edits.restore(tx, memory_id, self._u, now)
+        )
 
     async def edit(self, user_id: str, memory_id: MemoryId, text: str, now: datetime) -> Memory:
         """Put it in the person's own words. Raises NotFound, Refused."""
-        return await self._store.write(user_id, lambda tx: keep.edit(tx, memory_id, text, self._u, now))
+        return await self._store.write(
+            user_id, lambda tx: edits.edit(tx, memory_id, text, self._u, now)
+        )
 
     async def pin(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
         """Keep a memory from fading, or let it fade again. Raises NotFound, Conflict."""
-        return await self._store.write(user_id, lambda tx: keep.pin(tx, memory_id, on, self._u, now))
+        return await self._store.write(
+            user_id, lambda tx: edits.pin(tx, memory_id, on, self._u, now)
+        )
 
     async def accept(self, user_id: str, memory_id: MemoryId, now: datetime) -> Memory:
         """Confirm what was proposed. Raises NotFound, Conflict."""
-        return await self._store.write(user_id, lambda tx: keep.accept(tx, memory_id, self._curve, self._u, now))
+        return await self._store.write(
+            user_id, lambda tx: edits.accept(tx, memory_id, self._curve, self._u, now)
+        )
 
-    async def decline(self, user_id: str, proposal_id: str, now: datetime) -> None:
+    async def decline_proposal(self, user_id: str, proposal_id: str, now: datetime) -> None:
         """Say no to a proposal. Raises NotFound."""
-        await self._store.write(user_id, lambda tx: keep.decline(tx, proposal_id, now))
+        await self._store.write(user_id, lambda tx: edits.decline(tx, proposal_id, now))
 
-    async def proposals(self, user_id: str) -> list[Proposal]:
+    async def list_proposals(self, user_id: str) -> list[Proposal]:
         """List what waits for a yes or no, oldest first."""
         return await self._store.read(user_id, lambda tx: tx.proposals.open())
 
@@ -370,7 +427,7 @@ class MemoryService:
 
         It is noted as asked.
         """
-        if not await self.proposals(user_id):
+        if not await self.list_proposals(user_id):
             return None
         return await self._store.write(user_id, lambda tx: ask_today(tx, now))
 
@@ -390,28 +447,30 @@ class MemoryService:
         left = await self.mirror.expunge(user_id, receipt.memory_ids, now)
         return replace(receipt, places={**receipt.places, **left})
 
-    async def receipts(self, user_id: str, limit: int = 10) -> list[PurgeReceipt]:
+    async def list_receipts(self, user_id: str, limit: int = 10) -> list[PurgeReceipt]:
         """List the last purges, newest first.
 
         Each says whether the file is scrubbed of it by now.
         """
         return await self._store.read(user_id, lambda tx: forgetting.list_receipts(tx, limit))
 
-    async def forget_missing(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
+    async def forget_missing(
+        self, user_id: str, ids: Sequence[MemoryId], now: datetime
+    ) -> list[Memory]:
         """Forget these of the entries that went missing from MEMORY.md.
 
         No ids: keep them all.
         """
         return await self._store.write(user_id, lambda tx: answered(tx, ids, now))
 
-    def adder(self, text: str) -> Callable[[Transaction, Message], Message]:
+    def make_adder(self, text: str) -> Callable[[Transaction, Message], Message]:
         """Return what stores a message of that text, its secrets sealed.
 
         It is for use inside a write.
         """
         return self._sealed.adder(text)
 
-    async def spare(self, user_id: str, scope: str, now: datetime) -> bool:
+    async def unseal_last(self, user_id: str, scope: str, now: datetime) -> bool:
         """Bring back what was sealed last in the scope: it is no secret.
 
         False if nothing was.
@@ -423,7 +482,7 @@ class MemoryService:
         """Whether there is a key to seal with."""
         return self._sealed.key is not None
 
-    async def locked(self, user_id: str, text: str) -> bool:
+    async def is_locked(self, user_id: str, text: str) -> bool:
         """Tell whether the message asks for a secret that cannot be opened.
 
         Its key is missing or another one.
@@ -450,27 +509,30 @@ class MemoryService:
     ) -> MemoryPage:
         """Return a page of memories."""
         return await self._store.read(
-            user_id, lambda tx: tx.memories.find(f, text=text, order=order, limit=limit, offset=offset)
+            user_id,
+            lambda tx: tx.memories.find(f, text=text, order=order, limit=limit, offset=offset),
         )
 
-    async def known_on(
+    async def list_known_at(
         self, user_id: str, at: datetime, text: str | None = None, limit: int = 50, offset: int = 0
     ) -> MemoryPage:
         """Return what was known at that moment, in its words then; newest first."""
-        return await self._store.read(user_id, lambda tx: tx.lives.as_of(at, text=text, limit=limit, offset=offset))
+        return await self._store.read(
+            user_id, lambda tx: tx.lives.list_known_at(at, text=text, limit=limit, offset=offset)
+        )
 
     async def get(self, user_id: str, memory_id: MemoryId) -> Memory | None:
         """Return one memory, in any state."""
         return await self._store.read(user_id, lambda tx: tx.memories.get(memory_id))
 
-    async def many(self, user_id: str, ids: Sequence[MemoryId]) -> list[Memory]:
+    async def get_many(self, user_id: str, ids: Sequence[MemoryId]) -> list[Memory]:
         """Return memories in any state, in the order asked for.
 
         Those that are erased are left out.
         """
-        return await self._store.read(user_id, lambda tx: tx.memories.many(ids))
+        return await self._store.read(user_id, lambda tx: tx.memories.get_many(ids))
 
-    def weight(self, m: Memory, now: datetime) -> float:
+    def compute_weight(self, m: Memory, now: datetime) -> float:
         """Return its weight now."""
         return lifecycle.compute_weight(m, self._u, now)
 
@@ -481,7 +543,7 @@ def _holds(m: Memory, now: datetime) -> bool:
 
 
 def _freeze(tx: Transaction, session_id: str, ids: Sequence[MemoryId]) -> None:
-    session = tx.conversations.session(session_id)
+    session = tx.conversations.get_session(session_id)
     if session is not None and session.profile is None:
         tx.conversations.put_session(replace(session, profile=tuple(ids)))
 
@@ -496,10 +558,12 @@ async def get_or_create_user(store: Store, provider: str, external_id: str, now:
             s.link(provider, external_id, user_id, now)
         return user_id
 
-    return await store.system(find_or_make)
+    return await store.write_system(find_or_make)
 
 
-async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tuple[Store, bytes | None]:
+async def open_keyed(
+    path: Path, home: Path, *, clock: Clock, worker: str
+) -> tuple[Store, bytes | None]:
     """Open the database with its home's key.
 
     The key is None if it is lost: then no new one is made by itself.
@@ -511,7 +575,7 @@ async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tu
 
     key = await asyncio.to_thread(find_key, home)
     store = await open_store(path, clock=clock, worker=worker, key=key or secrets.token_bytes(32))
-    keyed, mark = await store.system(lambda s: (s.keyed(), s.get("key")))
+    keyed, mark = await store.write_system(lambda s: (s.keyed(), s.get("key")))
     wish = home / "key.new"
     if key is None and (not keyed or wish.exists()):
         await store.close()
@@ -521,5 +585,5 @@ async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tu
     if key is not None and mark != (mine := fingerprint_key(key)):
         if keyed and mark is not None:
             return store, None  # another home's, or one made after this one was lost
-        await store.system(lambda s: s.set("key", mine))
+        await store.write_system(lambda s: s.set("key", mine))
     return store, key

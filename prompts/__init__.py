@@ -84,9 +84,13 @@ _PHRASES: Mapping[Lang, Mapping[str, str]] = {
 
 _USER = re.compile(r"^\{#\s*user\s*#\}[ \t]*\n", re.MULTILINE)
 _TAG = re.compile(
-    r"<[\s/\\!?]*(?:" + "|".join(sorted(TAGS, key=len, reverse=True)) + r")(?![\w])[^<>]*>?|<\|[^|<>]{1,40}\|>"
+    r"<[\s/\\!?]*(?:"
+    + "|".join(sorted(TAGS, key=len, reverse=True))
+    + r")(?![\w])[^<>]*>?|<\|[^|<>]{1,40}\|>"
 )
-_MAYBE = re.compile(r"[<＜﹤〈‹⟨\u2329\ufe3f]")  # whatever `_fold` turns into the beginning of a tag
+_MAYBE = re.compile(
+    r"[<＜﹤〈‹⟨\u2329\ufe3f]"
+)  # whatever `_fold` turns into the beginning of a tag
 _BRACKETS = {"<": "‹", ">": "›"}
 _LOOKALIKES = str.maketrans(
     {"〈": "<", "〉": ">", "‹": "<", "›": ">", "⟨": "<", "⟩": ">", "＿": "_", "⁄": "/", "∕": "/"}
@@ -147,7 +151,10 @@ def phrase(of: int | Literal["negated", "superseded"], lang: Lang) -> str:
 @cache
 def _environment() -> jinja2.Environment:
     env = jinja2.Environment(  # noqa: S701 - prompts are no HTML; the filters below do what escaping would
-        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
     )
     env.filters["data"] = data
     env.filters["line"] = line

@@ -61,15 +61,23 @@ def _guard(event: str, args: tuple[Any, ...]) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """See `tests/e2e/test_frozen.py`."""
-    parser.addoption("--refreeze", action="store_true", help="write the files in tests/e2e/frozen anew")
+    parser.addoption(
+        "--refreeze", action="store_true", help="write the files in tests/e2e/frozen anew"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Close the door before anything is imported that might use it. What is set here, workers and children inherit."""
     sys.addaudithook(_guard)
-    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # never that of whoever runs this
-    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # no __pycache__ beside the code; yet `ebb` starts many times
-        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(config.rootpath / ".pytest_cache" / "bytecode")
+    os.environ["PYTHON_KEYRING_BACKEND"] = (
+        "keyring.backends.fail.Keyring"  # never that of whoever runs this
+    )
+    if os.environ.pop(
+        "PYTHONDONTWRITEBYTECODE", ""
+    ):  # no __pycache__ beside the code; yet `ebb` starts many times
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(
+            config.rootpath / ".pytest_cache" / "bytecode"
+        )
         sys.dont_write_bytecode = False
     if "TMPDIR" not in os.environ and _has_room("/dev/shm"):
         tempfile.tempdir = os.environ["TMPDIR"] = "/dev/shm"

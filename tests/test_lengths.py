@@ -25,34 +25,62 @@ from bot.markdown import build_markdown_parser
 from bot.notebook import Notebook
 from memory.index.text import list_search_terms
 from memory.learn import answer, dates, lines
-from memory.learn.alike import ForgetTarget, find_names, list_units
-from memory.learn.sealed import asks_for_secret
+from memory.learn.same_meaning import ForgetTarget, find_names, list_units
+from memory.learn.secrets import asks_for_secret
 from memory.mirror.read import parse
 from memory.models import count_function_words, detect_language
 from memory.ports import ModelRequest
 from memory.privacy import is_refused_instruction, redact
 from memory.recall.question import parse_question
+from memory.text.clean import clean_input, keep_ends, split_pieces
 from memory.text.commands import find_intent
 from memory.text.dates import window_asked
 from memory.text.forms import is_reordered
 from memory.text.notes import strip_subject
 from memory.text.output import clean_output
-from memory.text.pieces import clean_input, keep_ends, split_pieces
 from memory.text.questions import recent_asked, review_asked
 from memory.text.spans import find_own_sentences, split_spans
-from memory.transfer.others import parse_file
+from memory.transfer.formats import parse_file
 from tests.e2e.driver import opened
 from tests.servers.openai import OpenAIServer
 from tests.servers.tasks import summary
-from tui.words import one_line, pieces
+from tui.line_breaks import one_line, pieces
 
 SHORT: Final = 4_000
 WORST: Final = 3.0  # times the processor time for twice the length
 FLOOR: Final = 0.02  # seconds of processor time below which nothing is judged
 NOW: Final = datetime(2026, 3, 2, 9, tzinfo=UTC)
 UNITS: Final = (
-    *("a", "的", "我", "(((", "[[[", "[a](", "![a](", "a@a@", "1,1,1 ", "- ", "# ", "**", "_a_ ", "``", "“", "“a” "),
-    *("<a<a", "<think>", "http://a/", "A ", "I am ", "不是", "remember that ", "my password is ", "请记住", "\u200b"),
+    *(
+        "a",
+        "的",
+        "我",
+        "(((",
+        "[[[",
+        "[a](",
+        "![a](",
+        "a@a@",
+        "1,1,1 ",
+        "- ",
+        "# ",
+        "**",
+        "_a_ ",
+        "``",
+        "“",
+        "“a” ",
+    ),
+    *(
+        "<a<a",
+        "<think>",
+        "http://a/",
+        "A ",
+        "I am ",
+        "不是",
+        "remember that ",
+        "my password is ",
+        "请记住",
+        "\u200b",
+    ),
     *("e\u0301\u0302", ". ", "'s", ": ", "，", "周五", '[{"a":', "a=“", "x=y=", "🙂", "👩\u200d"),
 )
 
@@ -79,7 +107,10 @@ def _answer(task: Any, data: Mapping[str, Any]) -> str:
 
 
 def _chat(text: str) -> str:
-    return _answer("chat", {"message": text, "lang": detect_language(text), "now": NOW.isoformat(), "tz": "UTC"})
+    return _answer(
+        "chat",
+        {"message": text, "lang": detect_language(text), "now": NOW.isoformat(), "tz": "UTC"},
+    )
 
 
 def _heard(task: Any, name: str) -> Callable[[str], str]:
@@ -88,7 +119,9 @@ def _heard(task: Any, name: str) -> Callable[[str], str]:
 
 
 def _prompt(text: str) -> None:
-    context.build(context.PromptMaterial(text, NOW, "UTC", detect_language(text), context_tokens=2_000))
+    context.build(
+        context.PromptMaterial(text, NOW, "UTC", detect_language(text), context_tokens=2_000)
+    )
 
 
 THING: Final = ForgetTarget([list_units("likes green tea"), list_units("喜欢绿茶")], ["ann", "a b"])
@@ -98,7 +131,11 @@ ENTRIES: Final[Mapping[str, Callable[[str], object]]] = {
     "small_words": count_function_words,
     "question": lambda t: (parse_question(t, ()), parse_question("and her?", (t,))),
     "window_asked": lambda t: window_asked(t, NOW, "UTC"),
-    "review_asked": lambda t: (review_asked(t), recent_asked(t), asks_for_secret(keep_ends(t, 2_000))),
+    "review_asked": lambda t: (
+        review_asked(t),
+        recent_asked(t),
+        asks_for_secret(keep_ends(t, 2_000)),
+    ),
     "overview": lambda t: (recalling._OVERVIEW.search(t), recalling._PLANS.search(t)),
     "commands": find_intent,
     "spans": lambda t: (split_spans(t), find_own_sentences(t)),
@@ -113,7 +150,12 @@ ENTRIES: Final[Mapping[str, Callable[[str], object]]] = {
     "import": lambda t: parse_file(clean_input(t).encode(), "text"),
     "prompt": _prompt,
     "Telegram": lambda t: (render(t), render(f"You said {t}.", typed=[t])),
-    "terminal": lambda t: (one_line(t), list(pieces(t)), clean_output(t), build_markdown_parser(spell_urls=True).parse(t)),
+    "terminal": lambda t: (
+        one_line(t),
+        list(pieces(t)),
+        clean_output(t),
+        build_markdown_parser(spell_urls=True).parse(t),
+    ),
     "notebook chat": _chat,
     "notebook monitor": _heard("monitor", "exchange"),
     "notebook extract": _heard("extract", "messages"),
@@ -151,7 +193,9 @@ async def _spent(do: Callable[[str], Awaitable[object]], text: str) -> float:
     return time.process_time() - began
 
 
-async def test_the_whole_loop_answers_whatever_is_sent(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_the_whole_loop_answers_whatever_is_sent(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """A reply, `/remember`, `/forget`, `/memories` and a look back, in one home."""
 
     openai_server.on("small", lambda _: summary("A talk.", "A talk."), field="model")
@@ -162,7 +206,9 @@ async def test_the_whole_loop_answers_whatever_is_sent(openai_server: OpenAIServ
         "openai_api_key": "k",
         "embedder": "lexical",
     }
-    async with opened(tmp_path, chat_model="large", memory_model="small", learning="off", **settings) as w:
+    async with opened(
+        tmp_path, chat_model="large", memory_model="small", learning="off", **settings
+    ) as w:
         ways: Mapping[str, Callable[[str], Awaitable[object]]] = {
             "reply": lambda t: w.say(t, drain=False),
             "look back": lambda t: w.say(t, drain=False, review=True),
@@ -177,16 +223,22 @@ async def test_the_whole_loop_answers_whatever_is_sent(openai_server: OpenAIServ
                 if way != "reply" and i % 10:  # the pure parts of these are read above
                     continue
                 whole, half = await _spent(do, message(2 * SHORT)), 0.0
-                if whole > 10 * FLOOR:  # judged by the best of some: another turn's work may be in it
+                if (
+                    whole > 10 * FLOOR
+                ):  # judged by the best of some: another turn's work may be in it
                     half = min([await _spent(do, message(SHORT)) for _ in range(2)])
                     whole = min([whole, *[await _spent(do, message(2 * SHORT)) for _ in range(2)]])
                 if whole > max(WORST * half, 10 * FLOOR):
-                    slow.append(f"{way} {message(12)!r}: {whole * 1000:.0f} ms, half of it {half * 1000:.0f} ms")
+                    slow.append(
+                        f"{way} {message(12)!r}: {whole * 1000:.0f} ms, half of it {half * 1000:.0f} ms"
+                    )
         assert not slow, "; ".join(slow)
         assert await w.ebb.agent.drain(20) == 0
 
 
-async def test_broken_characters_are_replaced_and_kept(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_broken_characters_are_replaced_and_kept(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """NUL and lone surrogates, typed, commanded, imported and answered; a whole pair is one character."""
     openai_server.on("large", lambda _: "Fine\x00.", field="model")
     openai_server.on("small", lambda _: "[SKIP]", field="model")
@@ -201,7 +253,7 @@ async def test_broken_characters_are_replaced_and_kept(openai_server: OpenAIServ
         assert isinstance(said.last, Done)
         assert said.text == "Fine␀."
         assert (await w.do("/remember My cat\x00is called Mo\udfff")).ok
-        kept = await w.ebb.agent.history(w.user_id, w.scope)
+        kept = await w.ebb.agent.list_history(w.user_id, w.scope)
         assert [m.text for m in kept][:2] == ["I like␀tea � 🙂", "Fine␀."]
         assert any("Mo�" in t and "␀" in t for t in await w.texts())
     found = parse_file(b'{"results": ["likes \\u0000 tea", "cat \\udfff"]}', "mem0")
@@ -223,5 +275,9 @@ def test_all_of_a_long_text_is_read() -> None:
         text, found = redact(f"{words}my key: {secret}{' more' * 5_000} {secret}")
         assert secret not in text
         assert [f.value for f in found] == [secret, secret]
-    assert parse_question("Lorem ipsum dolor sit amet. " * 2_000 + "When is my dentist appointment?", ()).when
-    assert re.fullmatch(r"(?s)abc .{1,1000}\n.{1,1000} xyz", keep_ends(f"abc {'. ' * 9_000} xyz", 2_000))
+    assert parse_question(
+        "Lorem ipsum dolor sit amet. " * 2_000 + "When is my dentist appointment?", ()
+    ).when
+    assert re.fullmatch(
+        r"(?s)abc .{1,1000}\n.{1,1000} xyz", keep_ends(f"abc {'. ' * 9_000} xyz", 2_000)
+    )

@@ -28,7 +28,9 @@ def find_patterns(name: str, value: Any, depth: int = 0) -> Iterator[tuple[str, 
     if isinstance(value, list | tuple | set | frozenset):
         items = enumerate(value)
     elif is_dataclass(value) and not isinstance(value, type):
-        items = ((n, getattr(value, n, None)) for n in (*(f.name for f in fields(value)), "pattern"))  # lazy as well
+        items = (
+            (n, getattr(value, n, None)) for n in (*(f.name for f in fields(value)), "pattern")
+        )  # lazy as well
     for key, item in items if depth < 4 else ():
         yield from find_patterns(f"{name}[{key!r}]", item, depth + 1)
 
@@ -44,7 +46,10 @@ def characters(op: Any, av: Any, flags: int) -> frozenset[str]:
     for kind, value in av if op is sre.IN else ():
         if kind is sre.CATEGORY:
             matched = set(
-                re.findall(next(p for w, p in CATEGORIES.items() if str(value).endswith(w)), "".join(SAMPLE))
+                re.findall(
+                    next(p for w, p in CATEGORIES.items() if str(value).endswith(w)),
+                    "".join(SAMPLE),
+                )
             )
             out |= SAMPLE - matched if "NOT_" in str(value) else matched
         elif kind is not sre.NEGATE:
@@ -54,7 +59,9 @@ def characters(op: Any, av: Any, flags: int) -> frozenset[str]:
     return SAMPLE - out if op is sre.IN and av[0][0] is sre.NEGATE else frozenset(out)
 
 
-def walk(items: Any, before: list[frozenset[str]], flags: int, found: list[str]) -> tuple[frozenset[str], list[Any]]:
+def walk(
+    items: Any, before: list[frozenset[str]], flags: int, found: list[str]
+) -> tuple[frozenset[str], list[Any]]:
     """Return a sequence's first characters and the unbounded repeats that may end it; `before` may stand before it."""
     first, optional = frozenset[str](), True  # everything so far may match nothing
     for op, av in items:
@@ -92,9 +99,13 @@ def test_no_pattern_backtracks_without_bound() -> None:
                 importlib.import_module(info.name)
     modules = [(n, m) for n, m in sys.modules.items() if n.split(".")[0] in PACKAGES]
     offenders = {}
-    for name, pattern in (p for n, m in modules for k, v in vars(m).items() for p in find_patterns(f"{n}.{k}", v)):
+    for name, pattern in (
+        p for n, m in modules for k, v in vars(m).items() for p in find_patterns(f"{n}.{k}", v)
+    ):
         tree, found = parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE), list[str]()
         walk(tree, [], tree.state.flags, found)
         if found:
             offenders[name] = sorted(set(found))
-    assert not offenders, "\n".join(f"{name}: {', '.join(found)}" for name, found in offenders.items())
+    assert not offenders, "\n".join(
+        f"{name}: {', '.join(found)}" for name, found in offenders.items()
+    )

@@ -73,7 +73,9 @@ def test_locks_are_pinned_and_hashed(name: str) -> None:
         assert requirement.url is None
     text = (ROOT / name).read_text(encoding="utf-8")
     assert not re.search(
-        r"https?:|file:|--index|--extra|--find|/opt/|/home/|/work/|/tmp/|pypi\b|^#", text, re.MULTILINE
+        r"https?:|file:|--index|--extra|--find|/opt/|/home/|/work/|/tmp/|pypi\b|^#",
+        text,
+        re.MULTILINE,
     )
 
 
@@ -101,7 +103,9 @@ def test_the_locks_agree() -> None:
     """A developer runs what a user runs; so does a benchmark, which brings much of its own beside it."""
     run = {str(r) for r, _ in locked(RUN)}
     assert run <= {str(r) for r, _ in locked(DEV)}
-    assert {r.partition(";")[0] for r in run} <= {str(r).partition(";")[0] for r, _ in locked(BENCH)}
+    assert {r.partition(";")[0] for r in run} <= {
+        str(r).partition(";")[0] for r, _ in locked(BENCH)
+    }
 
 
 def test_every_dependency_has_its_reason() -> None:
@@ -133,7 +137,12 @@ def test_no_traces() -> None:
         path = ROOT / name
         if name.startswith("tests/eval/sets/"):
             continue  # invented keys, to be found
-        if name and path.is_file() and path != Path(__file__).resolve() and bad.search(path.read_bytes()):
+        if (
+            name
+            and path.is_file()
+            and path != Path(__file__).resolve()
+            and bad.search(path.read_bytes())
+        ):
             found.append(name)
     assert found == []
 

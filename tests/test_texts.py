@@ -12,8 +12,13 @@ import pytest
 from bot.texts import LANGS
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = sorted({p.parent for package in ("bot", "tui") for p in (ROOT / package).rglob("texts/*.toml")})
-BY_NAME = {"arguments", "argparse"}  # looked up by the names of verbs and by argparse's own words: see test_admin
+FOLDERS = sorted(
+    {p.parent for package in ("bot", "tui") for p in (ROOT / package).rglob("texts/*.toml")}
+)
+BY_NAME = {
+    "arguments",
+    "argparse",
+}  # looked up by the names of verbs and by argparse's own words: see test_admin
 
 
 def _tables(folder: Path, lang: str) -> dict[str, dict[str, str]]:
@@ -48,6 +53,8 @@ def test_every_text_is_said_somewhere(folder: Path) -> None:
     begun = tuple({m[1] for m in re.finditer(r"""f["']([a-z_.]+\.)\{""", source)})
     keys = {(t, k) for t, texts in _tables(folder, "en").items() if t not in BY_NAME for k in texts}
     unsaid = {
-        (t, k) for t, k in keys if not k.startswith(begun) and f'"{k}"' not in source and f"'{k}'" not in source
+        (t, k)
+        for t, k in keys
+        if not k.startswith(begun) and f'"{k}"' not in source and f"'{k}'" not in source
     }
     assert unsaid == set()

@@ -33,9 +33,13 @@ else:
     _process = _server.Process
 
 
-def start(script: str, args: Sequence[str], env: Mapping[str, str], streams: Sequence[str | Path]) -> BaseProcess:
+def start(
+    script: str, args: Sequence[str], env: Mapping[str, str], streams: Sequence[str | Path]
+) -> BaseProcess:
     """Begin a script (`python -c`); its standard streams are these files."""
-    process = _process(target=_begin, args=(script, list(args), dict(env), [str(s) for s in streams]))
+    process = _process(
+        target=_begin, args=(script, list(args), dict(env), [str(s) for s in streams])
+    )
     process.start()
     return process
 

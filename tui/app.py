@@ -25,15 +25,15 @@ from bot.settings import Settings, SettingsError, machine_language
 from memory.errors import MemoryError_
 from memory.models import Lang
 from tui.clipboard import copy
+from tui.connection import AgentConnection, Opener
 from tui.driver import make_tolerant_driver
-from tui.link import AgentConnection, Opener
+from tui.language import WindowLanguage
+from tui.line_breaks import install
 from tui.screens.chat import ChatScreen
 from tui.screens.first_run import FirstRunScreen
 from tui.screens.keys import KeyHelpScreen
 from tui.screens.leaving import FinishingScreen, OpenErrorScreen
 from tui.themes import THEMES
-from tui.voice import WindowLanguage
-from tui.words import install
 
 log = logging.getLogger(__name__)
 PATIENCE = 60.0  # seconds after which what is not learned yet is left to the next start
@@ -54,7 +54,9 @@ class EbbApp(App[int]):
         Binding("f1", "keys", show=False),
     ]
 
-    def __init__(self, settings: Settings, *, opener: Opener | None = None, lang: Lang | None = None) -> None:
+    def __init__(
+        self, settings: Settings, *, opener: Opener | None = None, lang: Lang | None = None
+    ) -> None:
         no_color = Console().no_color
         super().__init__(ansi_color=True if no_color else None)
         install()
@@ -76,7 +78,7 @@ class EbbApp(App[int]):
     @work(group="open", exit_on_error=True)
     async def _open(self) -> None:
         """Until it is open, or its owner gives up."""
-        await asyncio.to_thread(importlib.import_module, "tui.widgets.flat")
+        await asyncio.to_thread(importlib.import_module, "tui.widgets.flat_markdown")
         while not self.link.is_open:
             try:
                 ebb = await self.link.open()
@@ -85,13 +87,17 @@ class EbbApp(App[int]):
                     await self.link.reopen(settings)
             except (MemoryError_, SettingsError, OSError) as error:
                 await self.link.close()
-                await self.push_screen_wait(OpenErrorScreen(self.voice, str(error) or type(error).__name__))
+                await self.push_screen_wait(
+                    OpenErrorScreen(self.voice, str(error) or type(error).__name__)
+                )
         self.link.ebb.warm()
         await self.chat.begin()
 
     async def on_unmount(self) -> None:
         """Whichever way the window goes, Ebb is closed behind it."""
-        with contextlib.suppress(MemoryError_):  # what could not be closed cleanly is recovered at the next start
+        with contextlib.suppress(
+            MemoryError_
+        ):  # what could not be closed cleanly is recovered at the next start
             await self.link.close()
 
     # --- leaving ------------------------------------------------------------------------------------
@@ -177,7 +183,9 @@ class EbbApp(App[int]):
         at = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(at + 1) % len(names)]
         self.notify(self.voice("theme", name=self.voice(f"theme.{self.theme}")), timeout=2)
-        with contextlib.suppress(OSError, SettingsError):  # a look that cannot be remembered is still a look
+        with contextlib.suppress(
+            OSError, SettingsError
+        ):  # a look that cannot be remembered is still a look
             config.save(self.link.settings, {"EBB_THEME": self.theme})
 
     def action_keys(self) -> None:
@@ -190,9 +198,13 @@ class EbbApp(App[int]):
 def _signals(app: EbbApp) -> Iterator[None]:
     """SIGTERM, SIGHUP and SIGINT from outside end the window like a second Ctrl+C."""
     loop = asyncio.get_running_loop()
-    caught = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
+    caught = [
+        getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)
+    ]
     for number in caught:
-        with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows' loop has no handlers
+        with contextlib.suppress(
+            NotImplementedError, RuntimeError
+        ):  # Windows' loop has no handlers
             loop.add_signal_handler(number, app.leave_now)
     try:
         yield
@@ -235,7 +247,11 @@ def run(settings: Settings, argv: Sequence[str]) -> int:
             sys.stderr.write(f"{voice('usage.bad', option=option)}\n{voice('usage')}\n")
             return 2
     console = Console()
-    if "--plain" in argv or not (sys.stdin.isatty() and sys.stdout.isatty()) or console.is_dumb_terminal:
+    if (
+        "--plain" in argv
+        or not (sys.stdin.isatty() and sys.stdout.isatty())
+        or console.is_dumb_terminal
+    ):
         return plain.run(settings, voice)
     app = EbbApp(settings, lang=lang)
     try:

@@ -13,16 +13,26 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from bot.events import Choice, CommandOutcome, Delta, Done, Failed, Recalled, Stopped, Turn, WindowMode
+from bot.events import (
+    Choice,
+    CommandOutcome,
+    Delta,
+    Done,
+    Failed,
+    Recalled,
+    Stopped,
+    Turn,
+    WindowMode,
+)
 from bot.reports import LearningTroubleNotice
 from bot.settings import Settings, SettingsError
 from memory.errors import MemoryError_
 from memory.text.output import clean_output
-from tui.link import AgentConnection, Opener
+from tui.connection import AgentConnection, Opener
+from tui.language import WindowLanguage
+from tui.line_breaks import one_line
 from tui.setup import SetupChoice, SetupError, Way, apply_choice, list_ollama_models
-from tui.voice import WindowLanguage
-from tui.widgets.glance import NOTICED, list_learned
-from tui.words import one_line
+from tui.widgets.memory_line import NOTICED, list_learned
 
 log = logging.getLogger(__name__)
 PATIENCE = 20.0  # seconds for which learning is waited for at the end
@@ -80,7 +90,9 @@ class PlainConversation:
         if self._choices:
             choices, self._choices = self._choices, ()
             if line.strip().isdigit() and 1 <= int(line) <= len(choices):
-                return await self._show(await self._link.command("choose", choices[int(line) - 1].key))
+                return await self._show(
+                    await self._link.command("choose", choices[int(line) - 1].key)
+                )
         if line.startswith("/"):
             name, _, args = line[1:].partition(" ")
             return await self._show(await self._link.command(name, args.strip()))
@@ -139,9 +151,15 @@ class PlainConversation:
         """Say what was learned, between two lines."""
         trouble = LearningTroubleNotice()
         async for change in self._link.agent.subscribe(self._link.ebb.owner, after):
-            if change.entity == "job" and (text := trouble.sentence(change.after or {}, self._voice.lang)):
+            if change.entity == "job" and (
+                text := trouble.sentence(change.after or {}, self._voice.lang)
+            ):
                 self.say(f"\n{text}")
-            if change.entity != "memory" or not self._interactive or change.reason in ("remember", "forget", "undo"):
+            if (
+                change.entity != "memory"
+                or not self._interactive
+                or change.reason in ("remember", "forget", "undo")
+            ):
                 continue
             for item in list_learned([change], await self._link.memories([change.entity_id])):
                 if item.effect in NOTICED:
@@ -153,7 +171,9 @@ async def _setup(link: AgentConnection, voice: WindowLanguage) -> None:
     """The first-run questions, as lines. Raises EOFError where nobody answers."""
     say = sys.stdout.write
     settings = link.settings
-    say(f"{voice('first.title')}\n{voice('first.what')}\n{voice('first.kept')} {settings.database}\n")
+    say(
+        f"{voice('first.title')}\n{voice('first.what')}\n{voice('first.kept')} {settings.database}\n"
+    )
     say(f"{voice('first.see')}\n{voice('first.sent')}\n\n{voice('first.who')}\n")
     models = await list_ollama_models(settings)
     for n, way in enumerate(_WAYS, 1):
@@ -195,7 +215,9 @@ async def _main(settings: Settings, voice: WindowLanguage, opener: Opener | None
         sys.stderr.write(voice("open_failed", why=clean_output(str(error))) + "\n")
         return 1
     finally:
-        with contextlib.suppress(MemoryError_):  # what could not be closed cleanly is recovered at the next start
+        with contextlib.suppress(
+            MemoryError_
+        ):  # what could not be closed cleanly is recovered at the next start
             await link.close()
     return 0
 
@@ -213,7 +235,9 @@ def _on_interrupt(plain: PlainConversation, talk: asyncio.Task[None]) -> None:
         jobs.add(job)
         job.add_done_callback(jobs.discard)
 
-    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # Windows' loop has no handlers
+    with contextlib.suppress(
+        NotImplementedError, RuntimeError, ValueError
+    ):  # Windows' loop has no handlers
         loop.add_signal_handler(signal.SIGINT, caught)
         loop.add_signal_handler(signal.SIGTERM, talk.cancel)
 

@@ -11,10 +11,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from bot.events import Delta, Done, Event, Failed, Recalled, Started, Stopped, Turn, WindowMode
-from tui.link import AgentConnection
+from tui.connection import AgentConnection
 from tui.widgets.conversation import Conversation
+from tui.widgets.dividers import ChoiceList
 from tui.widgets.entries import MessageLine
-from tui.widgets.marks import ChoiceList
 from tui.widgets.panel import MemoryPanel
 from tui.widgets.reply import LiveReply
 
@@ -64,10 +64,14 @@ class ReplyQueue:
     def unsent(self, draft: QueuedMessage) -> dict[str, str]:
         """What was typed and is neither stored nor being carried out, by id, up to where it may be off the record."""
         ahead = [*([self._begun] if self._begun else []), *self._queue, draft]
-        kept = itertools.takewhile(lambda asked: asked.turn or not asked.text.lower().startswith("/temp"), ahead)
+        kept = itertools.takewhile(
+            lambda asked: asked.turn or not asked.text.lower().startswith("/temp"), ahead
+        )
         if self._begun and self._begun.text.startswith("/"):
             next(kept, None)
-        return {a.id: a.text for a in kept if a.turn is None and a.text.strip() not in ("", "/quit")}
+        return {
+            a.id: a.text for a in kept if a.turn is None and a.text.strip() not in ("", "/quit")
+        }
 
     def ask(self, asked: QueuedMessage, *, first: bool = False) -> None:
         """At the end of the queue, or at its head."""
@@ -124,8 +128,12 @@ class ReplyQueue:
         self._turn = turn
         self._ended.clear()
         off = turn.mode is not WindowMode.NORMAL
-        await self._conversation.say(MessageLine("user", turn.text, turn.at, turn.id, off_record=off))
-        reply = await self._conversation.say(MessageLine("assistant", "", turn.at, turn.id, off_record=off))
+        await self._conversation.say(
+            MessageLine("user", turn.text, turn.at, turn.id, off_record=off)
+        )
+        reply = await self._conversation.say(
+            MessageLine("assistant", "", turn.at, turn.id, off_record=off)
+        )
         if not isinstance(reply, LiveReply):
             raise TypeError("a turn that is asked has a live reply")
         self._conversation.anchor()
@@ -137,14 +145,16 @@ class ReplyQueue:
         finally:
             self._turn = None
             self._ended.set()
-            self._conversation.tidy()
+            self._conversation.trim_entries()
             self._changed()
 
     async def _show(self, event: Event, turn: Turn, reply: LiveReply) -> None:
         match event:
             case Started(session_id=session_id):
                 self._begun = None
-                user = next((w for w in self._conversation.spoken if w.line.key == (turn.id, "user")), reply)
+                user = next(
+                    (w for w in self._conversation.spoken if w.line.key == (turn.id, "user")), reply
+                )
                 await self._conversation.enter_session(session_id, turn.at, before=user)
             case Recalled(hits=hits, late=late):
                 await self._panel.recalled(hits, turn.at, late=late)

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, cast
 from bot import settings as config
 from bot.settings import Settings, SettingsError
 from memory.models import Lang
-from tui.voice import WindowLanguage
+from tui.language import WindowLanguage
 
 Way = Literal["openai", "endpoint", "ollama", "offline"]
 OPENAI_URL = "https://api.openai.com/v1"
@@ -49,7 +49,9 @@ class SetupError(ValueError):
 
 def check(wish: SetupChoice, say: WindowLanguage) -> SetupChoice:
     """Trim it and find what is plainly wrong, before anybody is asked. Raises Unusable."""
-    wish = replace(wish, key=wish.key.strip(), url=wish.url.strip().rstrip("/"), model=wish.model.strip())
+    wish = replace(
+        wish, key=wish.key.strip(), url=wish.url.strip().rstrip("/"), model=wish.model.strip()
+    )
     if any(len(value.split()) > 1 or not value.isprintable() for value in (wish.key, wish.url)):
         raise SetupError(say("first.bad_chars"))
     if not wish.key.isascii():
@@ -83,7 +85,8 @@ def list_changes(settings: Settings) -> dict[str, str]:
     values = {
         "EBB_PROVIDER": settings.provider,
         "EBB_CHAT_MODEL": settings.chat_model,
-        "OPENAI_API_KEY": settings.openai_api_key or "none",  # so that this address gets no other one
+        "OPENAI_API_KEY": settings.openai_api_key
+        or "none",  # so that this address gets no other one
         "OPENAI_BASE_URL": settings.openai_base_url,
     }
     if settings.provider in ("offline", "ollama"):
@@ -113,7 +116,9 @@ async def _tried(wanted: Settings, wish: SetupChoice, say: WindowLanguage) -> Se
         wanted = replace(wanted, chat_model=first)
         probe = await _probe(wanted, say)
     if not probe.ok and wish.model and models and wish.model not in models:
-        raise SetupError(say("first.no_such_model", model=wish.model, models=", ".join(models[:_NAMED])))
+        raise SetupError(
+            say("first.no_such_model", model=wish.model, models=", ".join(models[:_NAMED]))
+        )
     if not probe.ok:
         raise SetupError(probe.sentence)
     return wanted
@@ -129,5 +134,8 @@ async def _probe(settings: Settings, say: WindowLanguage) -> EndpointProbe:
 
 async def list_ollama_models(settings: Settings) -> list[str]:
     """The models of an Ollama on this machine; empty if there is none."""
-    find = cast("Callable[[Settings], Awaitable[list[str]]]", importlib.import_module("bot.bootstrap").find_ollama)
+    find = cast(
+        "Callable[[Settings], Awaitable[list[str]]]",
+        importlib.import_module("bot.bootstrap").find_ollama,
+    )
     return await find(settings)

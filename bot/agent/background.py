@@ -14,7 +14,7 @@ from memory.errors import StoreError
 from memory.jobs import Handler, JobRunner
 from memory.models import JobKind
 from memory.ports import Clock, Store, Transaction
-from memory.upkeep.keeper import UpkeepService
+from memory.upkeep.service import UpkeepService
 
 LOOK_SECONDS = 30.0  # how late a conversation that fell asleep is closed, or a night is put down
 
@@ -44,8 +44,8 @@ class BackgroundWork:
     async def start(self) -> None:
         """Settle what a crash left behind, then begin to work."""
         now = self.clock()
-        await self.store.system(lambda s: s.release(self.worker, now))
-        for user_id in await self.store.system(lambda s: s.users()):
+        await self.store.write_system(lambda s: s.release(self.worker, now))
+        for user_id in await self.store.write_system(lambda s: s.users()):
             await self.store.write(user_id, lambda tx: settle_orphans(tx, now))
         if self.active:
             await self.tend()
@@ -60,9 +60,9 @@ class BackgroundWork:
         Nothing while the clock has jumped and nobody has confirmed it.
         """
         now = self.clock()
-        if not await self.store.believes(now):
+        if not await self.store.trust_clock(now):
             return
-        for user_id in await self.store.system(lambda s: s.users()):
+        for user_id in await self.store.write_system(lambda s: s.users()):
             slept = self.idle is not None and await self._close_idle(user_id, now, self.idle)
             due = self.keeper is not None and await self.keeper.plan(user_id, now)
             if slept or due:
@@ -71,11 +71,13 @@ class BackgroundWork:
     async def _close_idle(self, user_id: str, now: datetime, idle: timedelta) -> bool:
         """Compare-and-set in the store: of several processes one closes it, and the others see that it was."""
         before = now - idle
-        if not await self.store.read(user_id, lambda tx: tx.conversations.idle(before)):
+        if not await self.store.read(
+            user_id, lambda tx: tx.conversations.list_idle_sessions(before)
+        ):
             return False
 
         def write(tx: Transaction) -> bool:
-            asleep = tx.conversations.idle(before)
+            asleep = tx.conversations.list_idle_sessions(before)
             if asleep:
                 tx.changes.begin("system", "chat", now)
             return sum(close(tx, session, now, "idle") for session in asleep) > 0
@@ -92,13 +94,13 @@ class BackgroundWork:
 
     def kick(self) -> None:
         """There is new work."""
-        self._runner.kick()
+        self._runner.notify_new_work()
 
     async def drain(self, timeout: float) -> int:
         """Wait for what is due now; how many jobs are left for the next start."""
         if not self._tasks:
             now = self.clock() + timedelta(seconds=1)
-            return await self.store.system(lambda s: s.unfinished(now))
+            return await self.store.write_system(lambda s: s.unfinished(now))
         return await self._runner.drain(timeout)
 
     async def stop(self) -> None:
@@ -109,4 +111,4 @@ class BackgroundWork:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks = []
         now = self.clock()
-        await self.store.system(lambda s: s.release(self.worker, now))
+        await self.store.write_system(lambda s: s.release(self.worker, now))

@@ -21,12 +21,19 @@ REPLY_SHARE = 0.25  # of the context is kept free for the reply
 NEWEST_SHARE = 0.8  # of what is left, for a newest message that does not fit: the rest is for what came before it,
 LEAST_NEWEST = 0.3  # which may take more of it where short messages would be lost
 SMALLEST_NEWEST = 200  # tokens of it that are sent whatever else there is
-LONG_SHARES = (4, 20, 80, 320)  # of the context a long message of the history may have, tried one after the other
+LONG_SHARES = (
+    4,
+    20,
+    80,
+    320,
+)  # of the context a long message of the history may have, tried one after the other
 MARK_TOKENS = 6  # of a time mark, the longer ones of a day's first message set aside
 OFF_RECORD = frozenset({"temp", "private"})
 SMALLEST = 60  # tokens: what is shorter is never shortened
 HEAD_SHARE = 2 / 3  # of a shortened message is its beginning, the rest its end
-_NOTICES = tuple(say(lang, key) for key in ("shortened", "shortened.history") for lang in prompts.LANGS)
+_NOTICES = tuple(
+    say(lang, key) for key in ("shortened", "shortened.history") for lang in prompts.LANGS
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,9 @@ class PromptMaterial:
     lang: Lang
     history: Sequence[Message] = ()
     profile: Sequence[Memory] = ()
-    frozen: Sequence[str] | None = None  # ids of the profile at the session's start: later ones stand at the end
+    frozen: Sequence[str] | None = (
+        None  # ids of the profile at the session's start: later ones stand at the end
+    )
     hits: Sequence[Hit] = ()
     episode: str = ""
     summary: str = ""
@@ -158,7 +167,9 @@ def _time_marks(messages: Sequence[Message], lang: Lang) -> list[str]:
         if m.role == "user":
             local = to_local_time(m.at, m.tz)
             out[i] = (
-                f"[{local:%H:%M}]" if before == (local.date(), m.tz) else f"[{format_moment(local, lang)}, {m.tz}]"
+                f"[{local:%H:%M}]"
+                if before == (local.date(), m.tz)
+                else f"[{format_moment(local, lang)}, {m.tz}]"
             )
             before = (local.date(), m.tz)
     return out
@@ -185,7 +196,9 @@ def _ends(text: str, kept: int, lang: Lang) -> str:
     head = round(kept * HEAD_SHARE)
     tail = kept - head
     note = say(lang, "middle", n=f"{len(text) - kept:,}")
-    return f"{text[:head].rstrip()}\n\n{note}\n\n{text[len(text) - tail :].lstrip() if tail else ''}"
+    return (
+        f"{text[:head].rstrip()}\n\n{note}\n\n{text[len(text) - tail :].lstrip() if tail else ''}"
+    )
 
 
 def _in_turns(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
@@ -217,7 +230,9 @@ def build(m: PromptMaterial) -> ModelRequest:
         for p in m.profile
         if m.frozen is None or p.id in m.frozen
     ]
-    recalled = [format_hit(h, m.lang, m.tz, m.now) for h in (*(Hit(p, 1.0) for p in fresh), *m.hits)]
+    recalled = [
+        format_hit(h, m.lang, m.tz, m.now) for h in (*(Hit(p, 1.0) for p in fresh), *m.hits)
+    ]
     system = "\n\n".join(
         part
         for part in (
@@ -237,11 +252,16 @@ def build(m: PromptMaterial) -> ModelRequest:
         mode=(m.mode is Mode.NORMAL and m.where) or str(m.mode),
         note=m.note,
     )
-    room = int(m.context_tokens * (1 - REPLY_SHARE)) - estimate_tokens(system) - estimate_tokens(block)
+    room = (
+        int(m.context_tokens * (1 - REPLY_SHARE)) - estimate_tokens(system) - estimate_tokens(block)
+    )
     text = prompts.data(m.text)  # what is pasted cannot pass for a block of ours
     history = [x for x in m.history if x.text]
     size = estimate_tokens(text)
-    soft, hard = max(room - size, int(room * (1 - NEWEST_SHARE))), max(room - size, int(room * (1 - LEAST_NEWEST)))
+    soft, hard = (
+        max(room - size, int(room * (1 - NEWEST_SHARE))),
+        max(room - size, int(room * (1 - LEAST_NEWEST))),
+    )
     texts = _fit(history, soft, hard, m)
     most = max(room - sum(map(_size, texts)), SMALLEST_NEWEST)
     newest = f"{block.strip()}\n\n{shorten_text(text, most, m.lang)}"
@@ -261,7 +281,11 @@ def build(m: PromptMaterial) -> ModelRequest:
             for x, said in zip(history, texts, strict=True)
         ],
         "history_shortened": left_out > 0 or texts != [_said(x) for x in history],
-        "marks": [*filter(None, marks), f"[{local:%H:%M}]", f"[{format_moment(local, m.lang)}, {m.tz}]"],
+        "marks": [
+            *filter(None, marks),
+            f"[{local:%H:%M}]",
+            f"[{format_moment(local, m.lang)}, {m.tz}]",
+        ],
         "recalled": recalled,
         "profile": profile,
         "summary": m.summary,

@@ -40,7 +40,7 @@ class OffRecordAgent:
         """Answer one message; nothing of it is written anywhere."""
         said = self._said.setdefault(turn.origin, [])
         yield Started(turn.id, "")
-        if asked := {i.kind for i in self.service.intents(turn.text)} - {"off", "on"}:
+        if asked := {i.kind for i in self.service.find_intents(turn.text)} - {"off", "on"}:
             text = say(lang, "temp.no_remember" if asked == {"remember"} else "temp.no_change")
             yield Delta(text)
             yield Done("", text)
@@ -50,7 +50,14 @@ class OffRecordAgent:
         if turn.mode is WindowMode.PRIVATE:
             earlier = [m.text for m in said[-3:]]
             recall, profile = await recall_for_turn(
-                self.service, self.store, turn, turn.text, earlier, None, local_only=True, whole=self.reads_all
+                self.service,
+                self.store,
+                turn,
+                turn.text,
+                earlier,
+                None,
+                local_only=True,
+                whole=self.reads_all,
             )
             hits = recall.hits
             yield Recalled(mask_opened_secrets(hits))

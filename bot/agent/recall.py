@@ -11,7 +11,7 @@ from memory.models import Filter, Hit, Kind, Layer, Memory, MemoryId, Mode, Reca
 from memory.ports import Store, Transaction
 from memory.privacy import mask_values, redact
 from memory.service import MemoryService
-from memory.text.pieces import MOST_READ, keep_ends
+from memory.text.clean import MOST_READ, keep_ends
 from memory.text.questions import review_asked
 
 OVERVIEW = 20  # memories told when somebody asks what is known of them
@@ -64,17 +64,30 @@ async def recall_for_turn(
     In a group only what was learned in that group is used, and no profile: what was said in private stays there.
     """
     private = turn.scope.startswith("user:")
-    profile = await service.profile(turn.user_id, session, turn.at) if private else []
+    profile = await service.get_profile(turn.user_id, session, turn.at) if private else []
     frozen = session.profile if session is not None else None
     known = frozenset(m.id for m in profile if not whole and (frozen is None or m.id in frozen))
     recall = await service.recall(
-        turn.user_id, text, earlier, turn.at, turn.tz, mode=choose_mode(turn), exclude=known, local_only=local_only
+        turn.user_id,
+        text,
+        earlier,
+        turn.at,
+        turn.tz,
+        mode=choose_mode(turn),
+        exclude=known,
+        local_only=local_only,
     )
     text = keep_ends(text, MOST_READ)
-    plans = frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION, Kind.EVENT}) if _PLANS.search(text) else None
+    plans = (
+        frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION, Kind.EVENT})
+        if _PLANS.search(text)
+        else None
+    )
     if plans or _OVERVIEW.search(text) or _TASTES.search(text):
         kinds = None if _OVERVIEW.search(text) else plans or frozenset({Kind.PREFERENCE, Kind.WHIM})
-        recall = await _with_overview(service, turn, recall, frozenset(m.id for m in profile), kinds)
+        recall = await _with_overview(
+            service, turn, recall, frozenset(m.id for m in profile), kinds
+        )
     if private:
         return recall, profile
     told = [h.memory for h in recall.hits]
@@ -86,9 +99,16 @@ async def recall_for_turn(
 def _learned_in(tx: Transaction, memories: Sequence[Memory], scope: str) -> set[MemoryId]:
     """Ids of those that were learned in the scope, and so was everything that they replace or were made of."""
     before = {m.id: (*m.supersedes, *m.merged_from, *m.source_ids) for m in memories}
-    known = {m.id: m for m in (*memories, *tx.memories.many([i for ids in before.values() for i in ids]))}
+    known = {
+        m.id: m
+        for m in (*memories, *tx.memories.get_many([i for ids in before.values() for i in ids]))
+    }
     wanted = {m.source_session for m in known.values() if m.source_session}
-    sessions = {s for s in wanted if (found := tx.conversations.session(s)) is not None and found.scope == scope}
+    sessions = {
+        s
+        for s in wanted
+        if (found := tx.conversations.get_session(s)) is not None and found.scope == scope
+    }
 
     def learned_here(memory_id: MemoryId) -> bool:
         return memory_id in known and known[memory_id].source_session in sessions
@@ -97,7 +117,11 @@ def _learned_in(tx: Transaction, memories: Sequence[Memory], scope: str) -> set[
 
 
 async def _with_overview(
-    service: MemoryService, turn: Turn, recall: Recall, known: frozenset[MemoryId], kinds: frozenset[Kind] | None
+    service: MemoryService,
+    turn: Turn,
+    recall: Recall,
+    known: frozenset[MemoryId],
+    kinds: frozenset[Kind] | None,
 ) -> Recall:
     """Whoever asks what is known of them, or what is planned, is told the strongest, not just the best three."""
     layers = frozenset({Layer.SYSTEM, Layer.CORE, Layer.FACT})
@@ -117,7 +141,9 @@ async def _with_overview(
 def mask_opened_secrets(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Return the hits as a front end may show them: an opened secret under its label."""
     return tuple(
-        replace(h, memory=replace(h.memory, content=h.memory.original_content)) if h.why == "secret" else h
+        replace(h, memory=replace(h.memory, content=h.memory.original_content))
+        if h.why == "secret"
+        else h
         for h in hits
     )
 
@@ -128,12 +154,18 @@ def remove_opened_secrets(text: str, hits: Sequence[Hit], said: str = "", stored
     `said` is the message as it came, `stored` as it is kept. Parts of a secret ("ends in 4821") go as well, but not
     words that stand in the open beside it.
     """
-    taken = [(f.value, stored) for f in redact(said)[1] if f.value not in stored] if said != stored else []
+    taken = (
+        [(f.value, stored) for f in redact(said)[1] if f.value not in stored]
+        if said != stored
+        else []
+    )
     opened = [h.memory for h in hits if h.why == "secret"]
     labelled = [(m.content.removeprefix(m.original_content), m.original_content) for m in opened]
     for secret, known in (*taken, *labelled):
         words = {w.strip(".,;:!?\"'()。，；：！？“”（）") for w in secret.split()}
         parts = {t for t in _TOKEN.findall(text) if t.casefold() in secret.casefold()} | words
-        hidden = [p for p in parts if len(p) >= SECRET_WORD and p.casefold() not in known.casefold()]
+        hidden = [
+            p for p in parts if len(p) >= SECRET_WORD and p.casefold() not in known.casefold()
+        ]
         text = mask_values(text, [secret, *sorted(hidden, key=len, reverse=True)])
     return redact(text)[0] if opened else text

@@ -14,7 +14,7 @@ from bot.reports import describe_error
 from memory.errors import ModelError
 from memory.models import Lang, Usage
 from memory.ports import ChatModel, ModelRequest
-from memory.text.pieces import clean_input
+from memory.text.clean import clean_input
 
 T = TypeVar("T")
 

@@ -13,8 +13,19 @@ from datetime import datetime, timedelta
 
 from bot.events import Turn
 from bot.sessions import compact, ensure_session, plan_rest, title_of
-from memory.learn.wishes import is_off
-from memory.models import Filter, Layer, Message, MessageStatus, Recall, Session, State, TurnRow, TurnState, Usage
+from memory.learn.preferences import is_off
+from memory.models import (
+    Filter,
+    Layer,
+    Message,
+    MessageStatus,
+    Recall,
+    Session,
+    State,
+    TurnRow,
+    TurnState,
+    Usage,
+)
 from memory.ports import Transaction
 
 LEASE = timedelta(seconds=60)
@@ -75,18 +86,20 @@ def begin(
     `turn.at` is when the message was said; `now` is when we got to it, which leases and the idle rule use.
     """
     settle_orphans(tx, now)
-    row = tx.conversations.turn(turn.id)
+    row = tx.conversations.get_turn(turn.id)
     if row is not None and row.state in ("done", "stopped"):
-        reply = tx.conversations.message(row.reply_message_id) if row.reply_message_id else None
+        reply = tx.conversations.get_message(row.reply_message_id) if row.reply_message_id else None
         return ReplayedTurn(row, reply)
-    running = tx.conversations.running(turn.scope)
+    running = tx.conversations.get_open_turn(turn.scope)
     if running is not None:
         return ScopeBusy(running.id)
     tx.changes.begin("user", "chat", now, turn_id=turn.id)
     if row is not None:
         return _again(tx, row, worker, now)
     session = ensure_session(tx, turn.scope, now, idle)
-    history = tx.conversations.messages(session_id=session.id, after=session.summarised_through)
+    history = tx.conversations.list_messages(
+        session_id=session.id, after=session.summarised_through
+    )
     message = add(
         tx,
         Message(
@@ -122,34 +135,46 @@ def begin(
 
 def _again(tx: Transaction, row: TurnRow, worker: str, now: datetime) -> OpenedTurn | ScopeBusy:
     """Open a failed or interrupted turn again, for the message that is stored already."""
-    message = tx.conversations.message(row.user_message_id)
-    session = tx.conversations.session(row.session_id)
-    if message is None or session is None or not tx.conversations.reopen_turn(row.id, worker, now + LEASE):
+    message = tx.conversations.get_message(row.user_message_id)
+    session = tx.conversations.get_session(row.session_id)
+    if (
+        message is None
+        or session is None
+        or not tx.conversations.reopen_turn(row.id, worker, now + LEASE)
+    ):
         return ScopeBusy(row.id)
-    history = tx.conversations.messages(session_id=session.id, after=session.summarised_through, before=message.seq)
+    history = tx.conversations.list_messages(
+        session_id=session.id, after=session.summarised_through, before=message.seq
+    )
     row = replace(row, state="open", leased_by=worker, leased_until=now + LEASE)
     return OpenedTurn(row, session, message, history, find_latest_episode(tx, session), is_off(tx))
 
 
 def reread(tx: Transaction, opened: OpenedTurn) -> OpenedTurn:
     """Read the turn again: without what was hidden since; while memory is off without an episode."""
-    session = tx.conversations.session(opened.session.id) or opened.session
-    message = tx.conversations.message(opened.message.id) or opened.message
-    history = tx.conversations.messages(session_id=session.id, after=session.summarised_through, before=message.seq)
+    session = tx.conversations.get_session(opened.session.id) or opened.session
+    message = tx.conversations.get_message(opened.message.id) or opened.message
+    history = tx.conversations.list_messages(
+        session_id=session.id, after=session.summarised_through, before=message.seq
+    )
     off = is_off(tx)
     episode = "" if off else find_latest_episode(tx, session)
-    return replace(opened, session=session, message=message, history=history, episode=episode, off=off)
+    return replace(
+        opened, session=session, message=message, history=history, episode=episode, off=off
+    )
 
 
 def find_latest_episode(tx: Transaction, session: Session) -> str:
     """Return the newest episode of an earlier session of the same scope, never a private one in a group."""
     page = tx.memories.find(
-        Filter(layers=frozenset({Layer.EPISODE}), states=frozenset({State.ACTIVE})), order="created", limit=10
+        Filter(layers=frozenset({Layer.EPISODE}), states=frozenset({State.ACTIVE})),
+        order="created",
+        limit=10,
     )
     for m in page.items:
         if m.source_session in (None, session.id) or m.quiet_at is not None:
             continue
-        source = tx.conversations.session(m.source_session)
+        source = tx.conversations.get_session(m.source_session)
         if source is not None and source.scope == session.scope:
             return m.content
     return ""
@@ -169,7 +194,9 @@ def finish(
     row = opened.row
     tx.changes.begin("user", "chat", now, turn_id=row.id)
     reply_id = tx.new_id() if end.text else None
-    if not tx.conversations.finish_turn(row.id, worker, end.state, now, reply_message_id=reply_id, error=end.error):
+    if not tx.conversations.finish_turn(
+        row.id, worker, end.state, now, reply_message_id=reply_id, error=end.error
+    ):
         return None
     reply: Message | None = None
     if reply_id is not None:
@@ -190,8 +217,8 @@ def finish(
     if end.recall is not None:
         tx.traces.save(row.id, row.scope, end.recall, (), now)
     if end.model:
-        tx.traces.spend("chat", end.model, end.usage, now)
-    session = tx.conversations.session(row.session_id)
+        tx.traces.record_tokens("chat", end.model, end.usage, now)
+    session = tx.conversations.get_session(row.session_id)
     if session is None:
         return reply
     session = replace(session, last_at=max(session.last_at, now))
@@ -223,12 +250,14 @@ def enqueue_monitor(tx: Transaction, row: TurnRow, now: datetime, every: int) ->
 
 def settle_orphans(tx: Transaction, now: datetime) -> int:
     """Mark turns whose process is gone as `interrupted`; what was said in them is still learned."""
-    orphans = tx.conversations.orphans(now)
+    orphans = tx.conversations.list_orphan_turns(now)
     for row in orphans:
         tx.changes.begin("system", "chat", now, turn_id=row.id)
-        if tx.conversations.finish_turn(row.id, row.leased_by, "interrupted", now) and not is_off(tx):
+        if tx.conversations.finish_turn(row.id, row.leased_by, "interrupted", now) and not is_off(
+            tx
+        ):
             tx.jobs.enqueue("monitor", row.id, {"turn_ids": [row.id]}, now)
-            session = tx.conversations.session(row.session_id)
+            session = tx.conversations.get_session(row.session_id)
             if session is not None and session.state != "open":
                 plan_rest(tx, session, now)
     return len(orphans)

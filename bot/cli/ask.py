@@ -109,12 +109,24 @@ async def _ask(settings: Settings, text: str, mode: WindowMode, *, why: bool) ->
         )
         if text.startswith("/"):
             name, _, rest = text[1:].partition(" ")
-            outcome = await ebb.agent.command(
-                Command(name, rest, ebb.owner, ebb.scope, "ask", turn.at, turn.tz, mode, settings.lang)
+            outcome = await ebb.agent.run_command(
+                Command(
+                    name, rest, ebb.owner, ebb.scope, "ask", turn.at, turn.tz, mode, settings.lang
+                )
             )
             if outcome.turn is None:
                 return await _told(ebb, outcome)
-            turn = Turn(turn.id, ebb.owner, ebb.scope, outcome.turn.text, turn.at, turn.tz, mode, "ask", review=True)
+            turn = Turn(
+                turn.id,
+                ebb.owner,
+                ebb.scope,
+                outcome.turn.text,
+                turn.at,
+                turn.tz,
+                mode,
+                "ask",
+                review=True,
+            )
         await ebb.ready()
         code = await _stream(ebb.agent.reply(turn), why=why)
         left = await ebb.agent.drain(DRAIN_SECONDS)
@@ -144,7 +156,10 @@ async def _stream(events: AsyncGenerator[Event, None], *, why: bool) -> int:
                     print(text, end="", flush=True)
                 case Recalled(hits) if why:
                     for h in hits:
-                        print(f"[{h.memory.level.glyph} {h.memory.content} {h.gate:.0%}]", file=sys.stderr)
+                        print(
+                            f"[{h.memory.level.glyph} {h.memory.content} {h.gate:.0%}]",
+                            file=sys.stderr,
+                        )
                 case Done():
                     print()
                     _offer(event.choices)

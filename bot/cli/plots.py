@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bot.cli.charts import EVENT_INK
 from bot.texts import Texts
 from memory.lifecycle import CURVES
-from memory.lifecycle.replay import WeightHistory
+from memory.lifecycle.weight_history import WeightHistory
 from memory.models import Lang, Level
 
 if TYPE_CHECKING:
@@ -91,7 +91,12 @@ def write(panels: Sequence[CoursePanel], path: Path, lang: Lang, title: str = ""
     chinese = next((name for name in _CHINESE if name in fonts), None)
     words: Lang = lang if chinese else "en"
     family = [chinese, "DejaVu Sans"] if chinese else ["DejaVu Sans"]
-    style = {"font.family": family, "axes.unicode_minus": False, "hatch.linewidth": 0.4, "text.color": _INK}
+    style = {
+        "font.family": family,
+        "axes.unicode_minus": False,
+        "hatch.linewidth": 0.4,
+        "text.color": _INK,
+    }
     with mpl.rc_context(style), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         across, down = min(len(panels), _ACROSS), -(-len(panels) // _ACROSS)
@@ -119,20 +124,48 @@ def _draw(ax: Axes, panel: CoursePanel, lang: Lang) -> None:
     moments = panel.course.moments
     curve = CURVES[panel.curve]
     start = moments[0].at
-    xs: list[Any] = [(m.at - start).total_seconds() / 86_400 if panel.imagined else m.at for m in moments]
+    xs: list[Any] = [
+        (m.at - start).total_seconds() / 86_400 if panel.imagined else m.at for m in moments
+    ]
     top = max(panel.course.highest * 1.12, curve.breakpoints[0] * 1.2)
     levels = [m.due if panel.imagined else m.level for m in moments]
-    edges = [0, *(i for i in range(1, len(levels)) if levels[i] is not levels[i - 1]), len(levels) - 1]
+    edges = [
+        0,
+        *(i for i in range(1, len(levels)) if levels[i] is not levels[i - 1]),
+        len(levels) - 1,
+    ]
     for a, b in pairwise(edges):
         ax.axvspan(xs[a], xs[b], color=_BANDS[levels[a]], linewidth=0, zorder=0)
     if (gone := _forgotten(panel)) is not None:
-        ax.axvspan(xs[gone], xs[-1], facecolor=_GONE, edgecolor="#ced4da", hatch="////", linewidth=0, zorder=0)
-    switched = [0, *(i for i in range(1, len(moments)) if moments[i].curve != moments[i - 1].curve), len(moments) - 1]
+        ax.axvspan(
+            xs[gone],
+            xs[-1],
+            facecolor=_GONE,
+            edgecolor="#ced4da",
+            hatch="////",
+            linewidth=0,
+            zorder=0,
+        )
+    switched = [
+        0,
+        *(i for i in range(1, len(moments)) if moments[i].curve != moments[i - 1].curve),
+        len(moments) - 1,
+    ]
     for a, b in pairwise(switched):  # each curve has bounds of its own
         for rule in CURVES[moments[a].curve].breakpoints:
-            ax.hlines(rule, xs[a], xs[b], color=_FAINT, linewidth=0.7, linestyle=(0, (1, 3)), zorder=1)
+            ax.hlines(
+                rule, xs[a], xs[b], color=_FAINT, linewidth=0.7, linestyle=(0, (1, 3)), zorder=1
+            )
     for rule, height in _apart(curve.breakpoints, top * 0.045):
-        ax.text(1.012, height, f"{rule:g}", transform=ax.get_yaxis_transform(), fontsize=7, va="center", color=_FAINT)
+        ax.text(
+            1.012,
+            height,
+            f"{rule:g}",
+            transform=ax.get_yaxis_transform(),
+            fontsize=7,
+            va="center",
+            color=_FAINT,
+        )
     weights = [m.weight for m in moments]
     ax.fill_between(xs, weights, color=_LINE, alpha=0.07, linewidth=0, zorder=1.5)
     ax.plot(xs, weights, color=_LINE, linewidth=1.9, solid_joinstyle="round", zorder=2)
@@ -158,7 +191,13 @@ def _draw(ax: Axes, panel: CoursePanel, lang: Lang) -> None:
 def _mark(event: str) -> dict[str, Any]:
     marker, colour, size = _MARKERS.get(event, _OTHER)
     edge = colour if marker == "x" else "white"  # a cross is all edge
-    return {"marker": marker, "color": colour, "markersize": size, "markeredgecolor": edge, "linestyle": ""}
+    return {
+        "marker": marker,
+        "color": colour,
+        "markersize": size,
+        "markeredgecolor": edge,
+        "linestyle": "",
+    }
 
 
 def _apart(rules: Sequence[float], least: float) -> list[tuple[float, float]]:
@@ -186,16 +225,31 @@ def _legend(figure: Figure, spare: Axes | None, panels: Sequence[CoursePanel], l
     moments = [(m, p) for p in panels for m in p.course.moments]
     seen = sorted({m.due if p.imagined else m.level for m, p in moments})
     handles: list[Any] = [
-        Patch(facecolor=_BANDS[level], edgecolor="#ced4da", label=say(lang, f"level.{int(level)}")) for level in seen
+        Patch(facecolor=_BANDS[level], edgecolor="#ced4da", label=say(lang, f"level.{int(level)}"))
+        for level in seen
     ]
     if any(_forgotten(p) is not None for p in panels):
-        handles.append(Patch(facecolor=_GONE, edgecolor="#ced4da", hatch="////", label=say(lang, "png.forgotten")))
-    names = dict.fromkeys(e.event for p in panels for e in p.course.events if e.event not in _UNMARKED)
+        handles.append(
+            Patch(
+                facecolor=_GONE, edgecolor="#ced4da", hatch="////", label=say(lang, "png.forgotten")
+            )
+        )
+    names = dict.fromkeys(
+        e.event for p in panels for e in p.course.events if e.event not in _UNMARKED
+    )
     for name in sorted(names, key=lambda n: (n not in EVENT_INK, n)):
         key = f"event.{name}"
         label = say(lang, key) if key in say else name
         handles.append(Line2D([], [], label=label, **_mark(name)))
     if spare is not None:
-        spare.legend(handles=handles, loc="center", fontsize=10, frameon=False, ncols=1 + (len(handles) > 7))
+        spare.legend(
+            handles=handles, loc="center", fontsize=10, frameon=False, ncols=1 + (len(handles) > 7)
+        )
         return
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 9), fontsize=9, frameon=False)
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=min(len(handles), 9),
+        fontsize=9,
+        frameon=False,
+    )

@@ -21,7 +21,7 @@ from memory.errors import Conflict
 from memory.jobs import JobRunner
 from memory.models import Job, Lang, Level, Memory, MemoryId
 from memory.store import make_worker_id
-from memory.upkeep.keeper import NightReport, UpkeepPreview, UpkeepProgress, UpkeepService
+from memory.upkeep.service import NightReport, UpkeepPreview, UpkeepProgress, UpkeepService
 
 say = Texts("upkeep")
 _LOOK_SECONDS = 0.1
@@ -48,7 +48,9 @@ async def upkeep(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         print(_preview(await keeper.preview(ebb.owner, ebb.clock()), ebb, lang))
         return 0
     job_id = await keeper.by_hand(ebb.owner, ebb.clock())
-    runner = JobRunner(ebb.store, {"upkeep": keeper.at_once}, ebb.clock, worker=make_worker_id(), concurrency=1)
+    runner = JobRunner(
+        ebb.store, {"upkeep": keeper.at_once}, ebb.clock, worker=make_worker_id(), concurrency=1
+    )
     work = asyncio.create_task(runner.run(), name="upkeep-by-hand")
     try:
         failed = await _watched(ebb, keeper, job_id, lang)
@@ -74,9 +76,13 @@ async def upkeep(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 async def _watched(ebb: Ebb, keeper: UpkeepService, job_id: str, lang: Lang) -> Job | None:
     """Show how far it is until the job is over; the job, if it was given up."""
     lively = sys.stderr.isatty()
-    screen = getattr(sys.stderr, "raw", sys.stderr)  # past the output gate: these control sequences are ours
+    screen = getattr(
+        sys.stderr, "raw", sys.stderr
+    )  # past the output gate: these control sequences are ours
     while True:
-        waiting, dead = await ebb.store.read(ebb.owner, lambda tx: (tx.jobs.pending("upkeep"), tx.jobs.dead()))
+        waiting, dead = await ebb.store.read(
+            ebb.owner, lambda tx: (tx.jobs.list_pending("upkeep"), tx.jobs.list_dead())
+        )
         if not any(j.id == job_id for j in waiting):
             break
         now = await keeper.progress(ebb.owner)
@@ -96,12 +102,22 @@ def _bar(p: UpkeepProgress, lang: Lang) -> str:
 # --- the report ---------------------------------------------------------------------------------------------
 
 
-@verb("report", argument("--nights", type=parse_positive, default=1), argument("--json", action="store_true"))
+@verb(
+    "report",
+    argument("--nights", type=parse_positive, default=1),
+    argument("--json", action="store_true"),
+)
 async def report(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Print the last nights, newest last, so that the newest stands above the prompt."""
     reports = await _keeper(ebb).reports(ebb.owner, args.nights)
     if args.json:
-        print(json.dumps([asdict(r) | {"at": r.at.isoformat()} for r in reports], ensure_ascii=False, indent=2))
+        print(
+            json.dumps(
+                [asdict(r) | {"at": r.at.isoformat()} for r in reports],
+                ensure_ascii=False,
+                indent=2,
+            )
+        )
         return 0
     if not reports:
         print(say(lang, "none"))
@@ -112,11 +128,16 @@ async def report(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 
 async def _report(ebb: Ebb, r: NightReport, lang: Lang) -> str:
     ids = [i for pair in r.clashes for i in pair] + list(r.derived)
-    known = {m.id: m for m in await ebb.agent.memories(ebb.owner, ids)}
+    known = {m.id: m for m in await ebb.agent.get_memories(ebb.owner, ids)}
     rows = [*_done(r, lang), *_named(r, known, ebb.clock(), lang)]
     quiet = [] if rows else [("", say(lang, "quiet"))]
     when = r.at.astimezone(ZoneInfo(ebb.tz)).strftime("%Y-%m-%d %H:%M")
-    return "\n".join([say(lang, "head", night=r.night, at=when), *_lines([*rows, *quiet, *_standing(r, lang)], lang)])
+    return "\n".join(
+        [
+            say(lang, "head", night=r.night, at=when),
+            *_lines([*rows, *quiet, *_standing(r, lang)], lang),
+        ]
+    )
 
 
 def _done(r: NightReport, lang: Lang) -> list[tuple[str, str]]:
@@ -146,7 +167,9 @@ def _done(r: NightReport, lang: Lang) -> list[tuple[str, str]]:
     return rows
 
 
-def _named(r: NightReport, known: Mapping[MemoryId, Memory], now: datetime, lang: Lang) -> list[tuple[str, str]]:
+def _named(
+    r: NightReport, known: Mapping[MemoryId, Memory], now: datetime, lang: Lang
+) -> list[tuple[str, str]]:
     """List what a person may want to act on; what was erased since is left out."""
     rows: list[tuple[str, str]] = []
     pairs = [(known[a], known[b]) for a, b in r.clashes if a in known and b in known]
@@ -163,14 +186,23 @@ def _named(r: NightReport, known: Mapping[MemoryId, Memory], now: datetime, lang
 def _standing(r: NightReport, lang: Lang) -> list[tuple[str, str]]:
     """List how the memories stand, and the counters of what changed them."""
     counters = r.counters
-    names = ("passive_compression", "user_activation", "negation", "frequent_reinforce", "batch_merge")
+    names = (
+        "passive_compression",
+        "user_activation",
+        "negation",
+        "frequent_reinforce",
+        "batch_merge",
+    )
     weights = counters.get("weight_distribution", {})
     spread = " · ".join(f"{edge}: {n}" for edge, n in weights.items() if n)
     levels = ", ".join(f"{n} {say(lang, f'level.{name}')}" for name, n in r.levels.items() if n)
     return [
         (say(lang, "memories"), f"{r.memories}" + (f" ({levels})" if levels else "")),
         (say(lang, "rate"), say(lang, "rate.n", rate=r.forgetting_rate)),
-        (say(lang, "weights"), f"{counters.get('avg_weight', 0.0):.2f}" + (f" ({spread})" if spread else "")),
+        (
+            say(lang, "weights"),
+            f"{counters.get('avg_weight', 0.0):.2f}" + (f" ({spread})" if spread else ""),
+        ),
         (say(lang, "counters"), ", ".join(f"{say(lang, n)} {counters.get(n, 0)}" for n in names)),
     ]
 

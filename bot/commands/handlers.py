@@ -27,7 +27,9 @@ _NAMED = 2  # memories of one act
 _LONG = 60  # characters of each
 UNLISTED = ("start", "choose", "mirror")  # typed by a button or a front end
 # What cannot be done in a window off the record, and what is said then.
-OFF_RECORD = {"remember": "temp.no_remember"} | dict.fromkeys(("forget", "quiet", "undo"), "temp.no_change")
+OFF_RECORD = {"remember": "temp.no_remember"} | dict.fromkeys(
+    ("forget", "quiet", "undo"), "temp.no_change"
+)
 LAYER = 40  # of each level, in a look back at everything: the most faded ones are never crowded out
 ON = ("on", "开", "打开", "开启")
 OFF = ("off", "关", "关闭", "结束")
@@ -51,7 +53,9 @@ class Commands:
             return CommandOutcome(False, say(lang, "unknown_command", name=name))
         if c.mode is not WindowMode.NORMAL and name.lower() in OFF_RECORD:
             return CommandOutcome(False, say(lang, OFF_RECORD[name.lower()]))
-        handler: Callable[[Command, Lang], Awaitable[CommandOutcome]] = getattr(self, f"_{name.lower()}")
+        handler: Callable[[Command, Lang], Awaitable[CommandOutcome]] = getattr(
+            self, f"_{name.lower()}"
+        )
         outcome = await handler(c, lang)
         self.kick()
         return outcome
@@ -66,16 +70,22 @@ class Commands:
 
         def write(tx: Transaction) -> tuple[str, bool]:
             tx.changes.begin("user", "chat", c.at)
-            current = tx.conversations.current(c.scope)
-            if current is not None and not tx.conversations.messages(session_id=current.id, limit=1):
+            current = tx.conversations.get_open_session(c.scope)
+            if current is not None and not tx.conversations.list_messages(
+                session_id=current.id, limit=1
+            ):
                 return current.id, False
             closed = current is not None and close(tx, current, c.at, "new")
-            fresh = tx.conversations.current(c.scope) or tx.conversations.open_session(c.scope, c.at)
+            fresh = tx.conversations.get_open_session(c.scope) or tx.conversations.open_session(
+                c.scope, c.at
+            )
             return fresh.id, closed
 
         session_id, closed = await self.store.write(c.user_id, write)
         done = "new.off" if await self.service.is_off(c.user_id) else "new.done"
-        return CommandOutcome(True, say(lang, done if closed else "new.fresh"), session_id=session_id)
+        return CommandOutcome(
+            True, say(lang, done if closed else "new.fresh"), session_id=session_id
+        )
 
     async def _temp(self, c: Command, lang: Lang) -> CommandOutcome:
         self.forget_window(c.origin)
@@ -98,13 +108,19 @@ class Commands:
         if (asked := parse_as_of(c.args, c.at, c.tz)) is not None:
             return await self._as_of(c, asked, lang)
         if c.args.strip():
-            turn = Turn("", c.user_id, c.scope, c.args.strip(), c.at, c.tz, c.mode, c.origin, review=True)
+            turn = Turn(
+                "", c.user_id, c.scope, c.args.strip(), c.at, c.tz, c.mode, c.origin, review=True
+            )
             return CommandOutcome(True, "", turn=turn)
         if c.mode is WindowMode.TEMP:
             return CommandOutcome(False, say(lang, "why.temp"))
         states = frozenset({State.ACTIVE, State.SUPERSEDED})
         levels = [
-            (await self.service.find(c.user_id, Filter(states, frozenset({level})), order="activated", limit=LAYER))
+            (
+                await self.service.find(
+                    c.user_id, Filter(states, frozenset({level})), order="activated", limit=LAYER
+                )
+            )
             for level in Level
         ]
         total, memories = sum(p.total for p in levels), tuple(m for p in levels for m in p.items)
@@ -113,7 +129,9 @@ class Commands:
         lines = [f"- {format_memory(m, lang, c.at)}" for m in memories]
         if total > len(memories):
             lines.append(say(lang, "asof.more", n=total - len(memories)))
-        return CommandOutcome(True, "\n".join([say(lang, "review.head", n=total), *lines]), memories=memories)
+        return CommandOutcome(
+            True, "\n".join([say(lang, "review.head", n=total), *lines]), memories=memories
+        )
 
     async def _remember(self, c: Command, lang: Lang) -> CommandOutcome:
         if not c.args.strip():
@@ -121,13 +139,17 @@ class Commands:
         if await self.service.is_off(c.user_id):
             return CommandOutcome(False, say(lang, "off.no_remember"))
         try:
-            done = await self.service.remember(c.user_id, c.args.strip(), c.at, tz=c.tz, scope=c.scope)
+            done = await self.service.remember(
+                c.user_id, c.args.strip(), c.at, tz=c.tz, scope=c.scope
+            )
         except Refused as e:
             if e.code == "instruction":
                 return CommandOutcome(False, say(lang, "remember.instruction"))
             return CommandOutcome(False, say(lang, "remember.refused", why=str(e)))
         key = "remember.already" if done.already else "remember.done"
-        return CommandOutcome(True, say(lang, key, text=done.memory.content), memories=(done.memory,))
+        return CommandOutcome(
+            True, say(lang, key, text=done.memory.content), memories=(done.memory,)
+        )
 
     async def _forget(self, c: Command, lang: Lang) -> CommandOutcome:
         wanted = c.args.strip()
@@ -161,7 +183,11 @@ class Commands:
         word = c.args.strip().lower()
         if word not in (*ON, *OFF):
             return CommandOutcome(
-                not word, say(lang, "memory.is_off" if await self.service.is_off(c.user_id) else "memory.is_on")
+                not word,
+                say(
+                    lang,
+                    "memory.is_off" if await self.service.is_off(c.user_id) else "memory.is_on",
+                ),
             )
         return _outcome(await self._orders(c, lang).switch_memory(on=word in ON))
 
@@ -172,12 +198,18 @@ class Commands:
         if c.mode is WindowMode.TEMP:
             return CommandOutcome(False, say(lang, "why.temp"))
         outcome = await listed(self.service, c, lang)
-        lines = await questions.list_proposals(self.service, c.user_id, lang) if not c.args.strip() else []
+        lines = (
+            await questions.list_proposals(self.service, c.user_id, lang)
+            if not c.args.strip()
+            else []
+        )
         return replace(outcome, text="\n".join([outcome.text, *lines]))
 
     async def _why(self, c: Command, lang: Lang) -> CommandOutcome:
         if c.mode is not WindowMode.NORMAL:
-            return CommandOutcome(False, say(lang, "why.temp" if c.mode is WindowMode.TEMP else "why.private"))
+            return CommandOutcome(
+                False, say(lang, "why.temp" if c.mode is WindowMode.TEMP else "why.private")
+            )
         recall = await self.service.explain(c.user_id, c.scope)
         if recall is None:
             return CommandOutcome(True, say(lang, "why.none"))
@@ -200,9 +232,13 @@ class Commands:
             lines = await list_undoable(self.service, c.user_id, lang, c.at)
             if not lines:
                 return CommandOutcome(True, say(lang, "undo.nothing"))
-            return CommandOutcome(True, "\n".join([say(lang, "undo.listed"), *(f"- {line}" for line in lines)]))
+            return CommandOutcome(
+                True, "\n".join([say(lang, "undo.listed"), *(f"- {line}" for line in lines)])
+            )
         wanted = read_set_id(c.args)
-        if wanted is None and await self.store.write(c.user_id, lambda tx: _withdraw_question(tx, c)):
+        if wanted is None and await self.store.write(
+            c.user_id, lambda tx: _withdraw_question(tx, c)
+        ):
             return CommandOutcome(True, say(lang, "undo.asked"))
         try:
             taken = await self.service.undo(c.user_id, c.at, wanted)
@@ -213,7 +249,9 @@ class Commands:
         what = describe_act(taken.reason, lang)
         if touched := "; ".join(m.content for m in taken.memories[:3]):
             what += words(lang, "aside", text=touched)
-        return CommandOutcome(True, say(lang, "undo.done", what=what), memories=tuple(taken.memories))
+        return CommandOutcome(
+            True, say(lang, "undo.done", what=what), memories=tuple(taken.memories)
+        )
 
     async def _help(self, c: Command, lang: Lang) -> CommandOutcome:
         lines = [f"- /{name} – {say(lang, f'help.{name}')}" for name in COMMANDS]
@@ -228,7 +266,7 @@ class Commands:
 
 def _withdraw_question(tx: Transaction, c: Command) -> bool:
     """Drop the question of what to forget that is the last thing that happened. False if it is not."""
-    changed = next((s.at for s in tx.changes.undoable() if s.reason != "summarise"), None)
+    changed = next((s.at for s in tx.changes.list_undoable() if s.reason != "summarise"), None)
     dropped = False
     while (key := tx.pending_choice(c.scope, c.at)) and (asked := tx.choice(key, c.at)):
         at = asked[2].get("at") if asked[1] == "forget" else None
@@ -244,15 +282,15 @@ def _outcome(spoken: OrderReply) -> CommandOutcome:
 
 def _standing(tx: Transaction, scope: str, recalled: set[str]) -> list[Memory]:
     """Return the standing memories of the scope's prompts, but for those that were recalled."""
-    session = tx.conversations.current(scope)
-    found = tx.memories.many(session.profile or ()) if session else []
+    session = tx.conversations.get_open_session(scope)
+    found = tx.memories.get_many(session.profile or ()) if session else []
     return [m for m in found if m.state is State.ACTIVE and m.id not in recalled]
 
 
 def _used(tx: Transaction, scope: str) -> frozenset[str]:
     """Return what the monitor found to have shaped the scope's last reply."""
-    turn_id = tx.traces.last_turn(scope)
-    return frozenset(tx.traces.used(turn_id) if turn_id else ())
+    turn_id = tx.traces.get_last_turn(scope)
+    return frozenset(tx.traces.list_used(turn_id) if turn_id else ())
 
 
 def read_set_id(text: str) -> str | None:
@@ -281,7 +319,7 @@ async def list_undoable(
 ) -> list[str]:
     """List the acts that can be taken back, newest first, one a line."""
     lines = []
-    for act, memories in await service.undoable(user_id, limit):
+    for act, memories in await service.list_undoable(user_id, limit):
         texts = [" ".join(mark_quote(m, m.original_content).split()) for m in memories[:_NAMED]]
         some = "; ".join(t if len(t) <= _LONG else f"{t[: _LONG - 1]}…" for t in texts)
         more = f" +{len(memories) - _NAMED}" if len(memories) > _NAMED else ""

@@ -10,16 +10,30 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.events import Command, CommandOutcome
 from bot.texts import Texts, format_age, join, say, words
-from memory.models import KINDS, Filter, Lang, Level, Memory, MemoryPage, Sensitivity, State, WeightEvent, mark_quote
+from memory.models import (
+    KINDS,
+    Filter,
+    Lang,
+    Level,
+    Memory,
+    MemoryPage,
+    Sensitivity,
+    State,
+    WeightEvent,
+    mark_quote,
+)
 
 if TYPE_CHECKING:
-    from memory.service import MemoryService  # half a second that the terminal's first paint must not wait for
+    from memory.service import (
+        MemoryService,
+    )  # half a second that the terminal's first paint must not wait for
 
 LISTED = 30  # on one page
 labels = Texts("details")
 marks = Texts("marks")
 _PAGE: Final = re.compile(
-    r"(?:^|\s)(?:page\s{1,9}|p\.?)(?P<en>\d{1,6})$|(?:^|\s)第?\s{0,9}(?P<zh>\d{1,6})\s{0,9}页$", re.IGNORECASE
+    r"(?:^|\s)(?:page\s{1,9}|p\.?)(?P<en>\d{1,6})$|(?:^|\s)第?\s{0,9}(?P<zh>\d{1,6})\s{0,9}页$",
+    re.IGNORECASE,
 )
 _STEP: Final = re.compile(r"^(\w+) → (\w+)$")
 _BY: Final = re.compile(r"^by (\w+)$")
@@ -38,7 +52,10 @@ def format_memory(m: Memory, lang: Lang, now: datetime) -> str:
         "sealed": m.sensitivity is Sensitivity.SECRET,
         "quiet": m.quiet_at is not None,
     }
-    told = [prompts.phrase(int(m.level), lang), *(marks(lang, k) for k, yes in holds.items() if yes)]
+    told = [
+        prompts.phrase(int(m.level), lang),
+        *(marks(lang, k) for k, yes in holds.items() if yes),
+    ]
     told = [t for t in (*told, "📍" if m.pinned else "") if t]
     extra = words(lang, "aside", text=join(told, lang)) if told else ""
     text = mark_quote(m, m.content)
@@ -60,7 +77,9 @@ async def listed(service: MemoryService, c: Command, lang: Lang) -> CommandOutco
 
     async def at(n: int) -> MemoryPage:
         offset = (n - 1) * LISTED
-        return await service.find(c.user_id, f, text=word or None, order="weight", limit=LISTED, offset=offset)
+        return await service.find(
+            c.user_id, f, text=word or None, order="weight", limit=LISTED, offset=offset
+        )
 
     page = await at(number)
     pages = -(-page.total // LISTED)
@@ -68,15 +87,21 @@ async def listed(service: MemoryService, c: Command, lang: Lang) -> CommandOutco
         number = pages
         page = await at(number)
     if not page.items:
-        return CommandOutcome(True, say(lang, "memories.none_about" if word else "memories.none", text=word))
+        return CommandOutcome(
+            True, say(lang, "memories.none_about" if word else "memories.none", text=word)
+        )
     before = (number - 1) * LISTED
     off = [say(lang, "memory.is_off")] if await service.is_off(c.user_id) else []
     lines = [say(lang, "memories.head", n=page.total)]
     if pages > 1:
-        lines[0] += say(lang, "memories.span", first=before + 1, last=before + len(page.items), n=page.total)
+        lines[0] += say(
+            lang, "memories.span", first=before + 1, last=before + len(page.items), n=page.total
+        )
     lines += [f"- {format_memory(m, lang, c.at)}" for m in page.items]
     if left := page.total - before - len(page.items):
-        lines.append(say(lang, "memories.more", n=left, word=f"{word} " if word else "", page=number + 1))
+        lines.append(
+            say(lang, "memories.more", n=left, word=f"{word} " if word else "", page=number + 1)
+        )
     return CommandOutcome(
         True, "\n".join([*off, *lines]), memories=tuple(page.items), total=page.total, offset=before
     )
@@ -95,17 +120,21 @@ async def list_as_of(
     bullet: str = "- ",
 ) -> CommandOutcome:
     """List what was known at `at`, level by level; what has become of it since stands behind it."""
-    page = await service.known_on(user_id, at, topic or None, limit=most)
-    current = {m.id: m for m in await service.many(user_id, [m.id for m in page.items])}
+    page = await service.list_known_at(user_id, at, topic or None, limit=most)
+    current = {m.id: m for m in await service.get_many(user_id, [m.id for m in page.items])}
     if not page.items:
         return CommandOutcome(True, say(lang, "asof.none", when=_when(at, tz)))
     ordered = [m for level in Level for m in page.items if m.level is level]
-    lines = [f"{bullet}{format_memory(m, lang, now)}{_since(current.get(m.id), lang)}" for m in ordered]
+    lines = [
+        f"{bullet}{format_memory(m, lang, now)}{_since(current.get(m.id), lang)}" for m in ordered
+    ]
     if page.total > len(page.items):
         lines.append(say(lang, "asof.more", n=page.total - len(page.items)))
     head = say(lang, "asof.head", when=_when(at, tz), n=page.total)
     return CommandOutcome(
-        True, "\n".join([head, *lines]), memories=tuple(current[m.id] for m in ordered if m.id in current)
+        True,
+        "\n".join([head, *lines]),
+        memories=tuple(current[m.id] for m in ordered if m.id in current),
     )
 
 
@@ -144,11 +173,15 @@ def describe_memory(m: Memory, weighs: float, lang: Lang, zone: tzinfo) -> Mappi
         "created": at(m.created_at),
         "active": at(m.last_activated_at),
         "mentions": m.activation_count,
-        "valid": f"{at(m.valid_from) or '…'} – {at(m.valid_until) or '…'}" if m.valid_from or m.valid_until else "",
+        "valid": f"{at(m.valid_from) or '…'} – {at(m.valid_until) or '…'}"
+        if m.valid_from or m.valid_until
+        else "",
         "expires": at(m.expires_at),
         "negated": at(m.negated_at),
         "original": m.original_content if m.original_content != m.content else "",
-        "history": " ← ".join(str(e["was"]) for e in reversed(m.correction_history) if e.get("was")),
+        "history": " ← ".join(
+            str(e["was"]) for e in reversed(m.correction_history) if e.get("was")
+        ),
         "supersedes": " ".join(m.supersedes),
         "merged_from": " ".join(m.merged_from),
         "merged_into": m.merged_into or "",
@@ -165,7 +198,11 @@ def describe_event(e: WeightEvent, lang: Lang) -> str:
         return labels(lang, "why.by", id=by[1])
     if (n := _MERGED.match(e.reason)) is not None:
         return labels(lang, "why.merged", n=n[1])
-    if (step := _STEP.match(e.reason)) is not None and f"level.{step[1]}" in labels and f"level.{step[2]}" in labels:
+    if (
+        (step := _STEP.match(e.reason)) is not None
+        and f"level.{step[1]}" in labels
+        and f"level.{step[2]}" in labels
+    ):
         return f"{labels(lang, f'level.{step[1]}')} → {labels(lang, f'level.{step[2]}')}"
     for key in (f"why.{e.reason}", f"source.{e.reason}"):
         if key in labels:

@@ -13,7 +13,7 @@ from memory.errors import NotFound, Refused
 from memory.models import Json, Lang, Memory, Message
 from memory.ports import Store, Transaction
 from memory.service import Intent, MemoryService
-from memory.text.answers import read_answer
+from memory.text.choices import read_answer
 
 CHOICE_LIFE = timedelta(hours=24)
 OFFERED = 8  # memories or messages asked about at once
@@ -45,7 +45,11 @@ class OrderOutcome:
         if a and b:
             stored = f"{a.stored or a.text} {b.stored or b.text}"
             b = OrderReply(
-                f"{a.text} {b.text}", stored, (*a.choices, *b.choices), a.ok and b.ok, (*a.memories, *b.memories)
+                f"{a.text} {b.text}",
+                stored,
+                (*a.choices, *b.choices),
+                a.ok and b.ok,
+                (*a.memories, *b.memories),
             )
         return OrderOutcome(nxt.rest, b or a, "\n".join(filter(None, (self.note, nxt.note))))
 
@@ -67,18 +71,24 @@ class Orders:
         if (spoken := await self._answer_question()) is not None:
             return OrderOutcome("", spoken)
         order, stored = OrderOutcome(self.asked_text), message.id
-        for intent in await asyncio.to_thread(self.service.intents, order.rest):
+        for intent in await asyncio.to_thread(self.service.find_intents, order.rest):
             order = order.then(await self._obey(intent, order.rest, message))
-            current = await self.store.read(self.user_id, lambda tx: tx.conversations.message(stored))
+            current = await self.store.read(
+                self.user_id, lambda tx: tx.conversations.get_message(stored)
+            )
             message = current or message
         return order
 
     async def _obey(self, intent: Intent, text: str, message: Message) -> OrderOutcome:
         """Carry out one command of `text`, which is what others before it left of the message."""
         if intent.kind in {"off", "on"}:
-            return OrderOutcome(intent.rest, await self.switch_memory(on=intent.kind == "on", message=message))
+            return OrderOutcome(
+                intent.rest, await self.switch_memory(on=intent.kind == "on", message=message)
+            )
         if intent.kind in {"quiet", "speak"}:
-            return OrderOutcome(intent.rest, await self.keep_quiet(intent.text, on=intent.kind == "quiet"))
+            return OrderOutcome(
+                intent.rest, await self.keep_quiet(intent.text, on=intent.kind == "quiet")
+            )
         if intent.kind == "remember":
             return await self._remember(intent, text, message)
         return OrderOutcome(intent.rest, await self._forget(intent, text, message))
@@ -90,13 +100,21 @@ class Orders:
             return OrderOutcome(intent.rest, OrderReply(self._say("off.no_remember")))
         try:
             done = await self.service.remember(
-                a.user_id, intent.text, a.at, tz=a.tz, scope=a.scope, turn_id=self.turn_id, message_id=message.id
+                a.user_id,
+                intent.text,
+                a.at,
+                tz=a.tz,
+                scope=a.scope,
+                turn_id=self.turn_id,
+                message_id=message.id,
             )
         except Refused as e:
             why = self._say("remember.instruction") if e.code == "instruction" else str(e)
             return OrderOutcome(text, note=self._say("note.refused", why=why))
         kept = done.memory.content if self.private else intent.text  # it may say more
-        return OrderOutcome(text, note=self._say("note.already" if done.already else "note.remembered", text=kept))
+        return OrderOutcome(
+            text, note=self._say("note.already" if done.already else "note.remembered", text=kept)
+        )
 
     async def _forget(self, intent: Intent, text: str, message: Message) -> OrderReply:
         """Forget, or ask; where more was said, only the command's own words leave with what is forgotten."""
@@ -104,7 +122,7 @@ class Orders:
             return await self.forget(intent, message.id)
         found = [intent]
         if message.text != text:  # a secret in it is sealed by now: its offsets differ
-            found = [*await asyncio.to_thread(self.service.intents, message.text), intent]
+            found = [*await asyncio.to_thread(self.service.find_intents, message.text), intent]
         part = next(i for i in found if i.kind == "forget")
         asking = await self.store.write(self.user_id, lambda tx: split_message(tx, message, part))
         spoken = await self.forget(intent, asking)
@@ -120,19 +138,33 @@ class Orders:
         `message_id` is the message that asked: it names the thing, so it is hidden with it.
         """
         if not self.private:
-            return OrderReply(self._say("group.forget"), ok=False)  # a group never sees what could be forgotten
+            return OrderReply(
+                self._say("group.forget"), ok=False
+            )  # a group never sees what could be forgotten
         asking = [message_id] if message_id else []
         user_id, scope, now = self.asked.user_id, self.asked.scope, self.asked.at
         plan = await self.service.plan_forget(
-            user_id, intent.text, now, scope=scope, message_id=message_id, spare=intent.spare, every=intent.every
+            user_id,
+            intent.text,
+            now,
+            scope=scope,
+            message_id=message_id,
+            spare=intent.spare,
+            every=intent.every,
         )
         if plan.everything:
-            n = await self.service.everything(user_id)
-            return OrderReply(self._say("forget.everything", n=n), choices=await self._offer_everything(n), ok=False)
+            n = await self.service.count_everything(user_id)
+            return OrderReply(
+                self._say("forget.everything", n=n),
+                choices=await self._offer_everything(n),
+                ok=False,
+            )
         if plan.clear is not None or (plan.every and plan.candidates):
             meant = plan.candidates if plan.clear is None else [plan.clear]
             ids = [m.id for m in meant]
-            done = await self.service.forget(user_id, ids, now, turn_id=self.turn_id, message_ids=asking)
+            done = await self.service.forget(
+                user_id, ids, now, turn_id=self.turn_id, message_ids=asking
+            )
             return self._forgotten(done.memories or meant)
         if plan.candidates:
             offered = plan.candidates[:OFFERED]
@@ -144,7 +176,9 @@ class Orders:
             return OrderReply(self._say("forget.said"))
         if plan.messages:
             shown = plan.messages[-OFFERED:]
-            said = await self.store.read(user_id, lambda tx: [tx.conversations.message(i) for i in shown])
+            said = await self.store.read(
+                user_id, lambda tx: [tx.conversations.get_message(i) for i in shown]
+            )
             texts = [(m.id, " ".join(m.text.split())) for m in said if m is not None]
             choices = await self._offer(texts, asking, of="messages")
             return OrderReply(self._say("forget.which_said"), choices=choices)
@@ -169,7 +203,7 @@ class Orders:
 
     async def forget_everything(self, said: int) -> OrderReply:
         """Forget everything, if it is still as many memories as the person said."""
-        n = await self.service.everything(self.user_id)
+        n = await self.service.count_everything(self.user_id)
         if said != n:
             return OrderReply(self._say("forget.everything", n=n), ok=False)
         try:
@@ -181,8 +215,12 @@ class Orders:
     async def keep_quiet(self, thing: str, *, on: bool) -> OrderReply:
         """Keep quiet about a thing, or speak of it again."""
         if not self.private:
-            return OrderReply(self._say("group.forget"), ok=False)  # the count would say what is remembered
-        found = await self.service.keep_quiet(self.user_id, thing, self.asked.at, on=on, turn_id=self.turn_id)
+            return OrderReply(
+                self._say("group.forget"), ok=False
+            )  # the count would say what is remembered
+        found = await self.service.keep_quiet(
+            self.user_id, thing, self.asked.at, on=on, turn_id=self.turn_id
+        )
         if not found:
             return OrderReply(self._say("quiet.nothing", text=thing), ok=False)
         text = self._say("quiet.on" if on else "quiet.off", text=thing, n=len(found))
@@ -194,18 +232,26 @@ class Orders:
             was = await self.service.switch_on(self.user_id, self.asked.at)
             return OrderReply(self._say("on.done" if was else "on.already"))
         after = message.seq - 1 if message else None
-        if not await self.service.switch_off(self.user_id, self.asked.at, after=after, erase=self.erase):
+        if not await self.service.switch_off(
+            self.user_id, self.asked.at, after=after, erase=self.erase
+        ):
             return OrderReply(self._say("off.already"))
         text = self._say("off.done" if self.erase else "off.done_kept")
-        n = await self.service.everything(self.user_id)
+        n = await self.service.count_everything(self.user_id)
         if not n or not self.private:
-            return OrderReply(text)  # in a group no number is told, and nobody else's "yes" is asked for
-        return OrderReply(f"{text} {self._say('off.offer', n=n)}", choices=await self._offer_everything(n))
+            return OrderReply(
+                text
+            )  # in a group no number is told, and nobody else's "yes" is asked for
+        return OrderReply(
+            f"{text} {self._say('off.offer', n=n)}", choices=await self._offer_everything(n)
+        )
 
     # --- asking back --------------------------------------------------------------------------------------
 
     async def _offer_everything(self, n: int) -> tuple[Choice, ...]:
-        options: list[tuple[Json, str]] = [({"ids": [], "everything": n}, self._say("forget.yes_all", n=n))]
+        options: list[tuple[Json, str]] = [
+            ({"ids": [], "everything": n}, self._say("forget.yes_all", n=n))
+        ]
         return await self._put(options, self._say("forget.no"))
 
     async def _offer(
@@ -214,23 +260,36 @@ class Orders:
         """Offer each candidate (id, text), all and none. of: "ids" of memories, or "messages"."""
         common = {"ids": [], "asking": list(asking)}
         options: list[tuple[Json, str]] = [
-            ({**common, of: [i]}, text if len(text) <= LABEL else f"{text[: LABEL - 1]}…") for i, text in offered
+            ({**common, of: [i]}, text if len(text) <= LABEL else f"{text[: LABEL - 1]}…")
+            for i, text in offered
         ]
         if len(offered) > 1:
-            options.append(({**common, of: [i for i, _ in offered]}, self._say("forget.all_of_them")))
+            options.append(
+                ({**common, of: [i for i, _ in offered]}, self._say("forget.all_of_them"))
+            )
         return await self._put(options, self._say("forget.none_of_them"))
 
     async def _put(self, options: Sequence[tuple[Json, str]], none: str) -> tuple[Choice, ...]:
         """Keep what each answer stands for (a button holds 64 bytes); the last one, "none", knows the others."""
-        scope, until, at = self.asked.scope, self.asked.at + CHOICE_LIFE, {"at": self.asked.at.isoformat()}
+        scope, until, at = (
+            self.asked.scope,
+            self.asked.at + CHOICE_LIFE,
+            {"at": self.asked.at.isoformat()},
+        )
 
         def write(tx: Transaction) -> tuple[Choice, ...]:
             keys = [tx.new_id() for _ in options]
             for key, (payload, _) in zip(keys, options, strict=True):
                 tx.put_choice(key, scope, "forget", {**payload, **at}, until)
             last = tx.new_id()
-            single = [k for k, (p, _) in zip(keys, options, strict=True) if "everything" in p or len(_meant(p)) == 1]
-            tx.put_choice(last, scope, "forget", {"ids": [], "options": single, "keys": keys, **at}, until)
+            single = [
+                k
+                for k, (p, _) in zip(keys, options, strict=True)
+                if "everything" in p or len(_meant(p)) == 1
+            ]
+            tx.put_choice(
+                last, scope, "forget", {"ids": [], "options": single, "keys": keys, **at}, until
+            )
             texts = [text for _, text in options]
             return tuple(Choice(k, t) for k, t in zip([*keys, last], [*texts, none], strict=True))
 
@@ -245,7 +304,9 @@ class Orders:
             kept = tx.choice(last, now) if last else None
             if last is None or kept is None or kept[1] != "forget" or "options" not in kept[2]:
                 return None
-            options = [(k, c[2]) for k in kept[2]["options"] if (c := tx.choice(k, now)) is not None]
+            options = [
+                (k, c[2]) for k in kept[2]["options"] if (c := tx.choice(k, now)) is not None
+            ]
             said = [_said(tx, payload) for _, payload in options]
             picked = read_answer(text, said)
             if picked == "unclear":
@@ -309,7 +370,7 @@ def split_message(tx: Transaction, message: Message, intent: Intent) -> str:
 
 
 def _hide(tx: Transaction, message_id: str, now: datetime) -> None:
-    m = tx.conversations.message(message_id)
+    m = tx.conversations.get_message(message_id)
     if m is not None:
         tx.conversations.put_message(replace(m, hidden_at=now))
 
@@ -323,5 +384,5 @@ def _said(tx: Transaction, payload: Json) -> str:
     m = tx.memories.get(payload["ids"][0]) if payload["ids"] else None
     if m is not None:
         return m.original_content
-    said = tx.conversations.message(payload["messages"][0]) if payload.get("messages") else None
+    said = tx.conversations.get_message(payload["messages"][0]) if payload.get("messages") else None
     return said.text if said else ""

@@ -23,51 +23,68 @@ async def ask_proposal(
     """Offer today's question, if there is one: a yes and a no; only at a pause, and never in a group."""
     private = turn.scope.startswith("user:")
     p = await service.ask_today(turn.user_id, turn.at) if pause and private else None
-    return () if p is None else await store.write(turn.user_id, lambda tx: _offer(tx, turn, p, lang))
+    return (
+        () if p is None else await store.write(turn.user_id, lambda tx: _offer(tx, turn, p, lang))
+    )
 
 
 def write_question(p: Proposal, lang: Lang) -> str:
     """Write a proposal as a question."""
-    return say(lang, "proposal.forget" if p.data.get("op") == "delete" else "proposal.keep", text=p.text)
+    return say(
+        lang, "proposal.forget" if p.data.get("op") == "delete" else "proposal.keep", text=p.text
+    )
 
 
 def _offer(tx: Transaction, turn: Turn, p: Proposal, lang: Lang) -> tuple[Choice, ...]:
     keys = {yes: tx.new_id() for yes in (True, False)}
     for yes, key in keys.items():
         tx.put_choice(key, turn.scope, PROPOSAL, {"id": p.id, "yes": yes}, turn.at + LIFE)
-    return Choice(keys[True], write_question(p, lang)), Choice(keys[False], say(lang, "proposal.no"))
+    return Choice(keys[True], write_question(p, lang)), Choice(
+        keys[False], say(lang, "proposal.no")
+    )
 
 
-async def answer_proposal(service: MemoryService, c: Command, payload: Json, lang: Lang) -> CommandOutcome:
+async def answer_proposal(
+    service: MemoryService, c: Command, payload: Json, lang: Lang
+) -> CommandOutcome:
     """Do what the person answered."""
     try:
         if payload["yes"]:
             await service.accept(c.user_id, payload["id"], c.at)
         else:
-            await service.decline(c.user_id, payload["id"], c.at)
+            await service.decline_proposal(c.user_id, payload["id"], c.at)
     except MemoryError_:
         return CommandOutcome(False, say(lang, "choice.gone"))
-    return CommandOutcome(True, say(lang, "proposal.accepted" if payload["yes"] else "proposal.declined"))
+    return CommandOutcome(
+        True, say(lang, "proposal.accepted" if payload["yes"] else "proposal.declined")
+    )
 
 
 async def list_proposals(service: MemoryService, user_id: str, lang: Lang) -> list[str]:
     """List what waits for a yes or no, with ids."""
-    waiting = await service.proposals(user_id)
+    waiting = await service.list_proposals(user_id)
     head = ["", say(lang, "proposal.head")] if waiting else []
     return head + [f"- {write_question(p, lang)} [{p.id}]" for p in waiting]
 
 
-async def describe_mirror(service: MemoryService, store: Store, c: Command, lang: Lang) -> CommandOutcome:
+async def describe_mirror(
+    service: MemoryService, store: Store, c: Command, lang: Lang
+) -> CommandOutcome:
     """Say where the file is, and ask the question that is open."""
     if service.mirror is None:
         return CommandOutcome(False, say(lang, "mirror.none"))
     path = service.mirror.path(c.user_id)
-    state = await store.read(c.user_id, lambda tx: tx.mirror.state())
+    state = await store.read(c.user_id, lambda tx: tx.mirror.get_state())
     asking = state.asking if state is not None else None
-    if asking is None or await store.read(c.user_id, lambda tx: tx.choice(str(asking["yes"]), c.at)) is None:
+    if (
+        asking is None
+        or await store.read(c.user_id, lambda tx: tx.choice(str(asking["yes"]), c.at)) is None
+    ):
         return CommandOutcome(True, say(lang, "mirror.here", path=path))
-    missing = await store.read(c.user_id, lambda tx: tx.memories.many(asking["ids"]))
-    lines = [f"- {m.content}" for m in missing[:_NAMED]] + (["- …"] if len(missing) > _NAMED else [])
+    missing = await store.read(c.user_id, lambda tx: tx.memories.get_many(asking["ids"]))
+    lines = [f"- {m.content}" for m in missing[:_NAMED]] + (
+        ["- …"] if len(missing) > _NAMED else []
+    )
     choices = (
         Choice(str(asking["yes"]), say(lang, "mirror.forget", n=len(missing))),
         Choice(str(asking["no"]), say(lang, "mirror.keep")),
@@ -76,7 +93,9 @@ async def describe_mirror(service: MemoryService, store: Store, c: Command, lang
     return CommandOutcome(True, text, memories=tuple(missing), choices=choices)
 
 
-async def answer_mirror(service: MemoryService, c: Command, payload: Json, lang: Lang) -> CommandOutcome:
+async def answer_mirror(
+    service: MemoryService, c: Command, payload: Json, lang: Lang
+) -> CommandOutcome:
     """Forget what is missing from the file, or write it into the file again."""
     done = await service.forget_missing(c.user_id, payload["ids"], c.at)
     if not done:

@@ -10,8 +10,8 @@ from typing import Final
 
 from bot.commands.memories import format_memory
 from bot.texts import Texts, join, write_day
-from memory.learn.alike import list_units
 from memory.learn.dates import get_zone
+from memory.learn.same_meaning import list_units
 from memory.models import Hit, Lang, Layer, Memory, Recall, Source, mark_quote
 from memory.ports import Transaction
 from memory.recall import THRESHOLD, apply_nudges
@@ -35,11 +35,15 @@ class SourceQuote:
 
 def quote_of(tx: Transaction, m: Memory) -> SourceQuote | None:
     """Find the words that taught a memory; None where no message of the person's that may be seen has them."""
-    for message_id, start, end in tx.memories.source_spans(m.id):
-        said = tx.conversations.message(message_id)
+    for message_id, start, end in tx.memories.list_source_spans(m.id):
+        said = tx.conversations.get_message(message_id)
         if said is None or said.role != "user" or said.hidden_at is not None:
             continue
-        text = said.text[start:end] if start is not None and end is not None else _closest(said.text, m)
+        text = (
+            said.text[start:end]
+            if start is not None and end is not None
+            else _closest(said.text, m)
+        )
         if text.strip():
             return SourceQuote(_short(text), said.at)
     return None
@@ -53,7 +57,9 @@ def explain_memory(m: Memory, quote: SourceQuote | None, lang: Lang, now: dateti
         return say(lang, "talked", date=date)
     if quote is not None:
         return say(lang, "told", date=date, quote=quote.text)
-    own = {Source.USER: "asked", Source.IMPORT: "imported", Source.SYSTEM: "concluded"}.get(m.source, "noted")
+    own = {Source.USER: "asked", Source.IMPORT: "imported", Source.SYSTEM: "concluded"}.get(
+        m.source, "noted"
+    )
     return say(lang, own, date=date, quote=_short(m.content))
 
 
@@ -70,7 +76,11 @@ def explain_reply(
     hits = [h for h in recall.hits if h.memory.id in used] or list(recall.hits)
     if not hits:
         return "\n".join([say(lang, "nothing"), *_in_mind(standing, lang)])
-    told = list(dict.fromkeys(explain_memory(h.memory, quotes.get(h.memory.id), lang, now, tz) for h in hits))
+    told = list(
+        dict.fromkeys(
+            explain_memory(h.memory, quotes.get(h.memory.id), lang, now, tz) for h in hits
+        )
+    )
     if used and len(told) == 1:
         lines = [say(lang, "because", reason=told[0])]
     else:
@@ -106,7 +116,11 @@ def _date(at: datetime, now: datetime, lang: Lang, tz: str) -> str:
 
 
 def explain(
-    recall: Recall, standing: Sequence[Memory], lang: Lang, now: datetime, used: frozenset[str] = frozenset()
+    recall: Recall,
+    standing: Sequence[Memory],
+    lang: Lang,
+    now: datetime,
+    used: frozenset[str] = frozenset(),
 ) -> str:
     """Answer `/why more`: what was recalled and why, what shaped the reply, what was left out."""
     out = [say(lang, "head" if recall.hits else "nothing")]
@@ -140,8 +154,16 @@ def list_reasons(h: Hit, lang: Lang) -> list[str]:
 
 def _listed(h: Hit, lang: Lang, now: datetime) -> Sequence[str]:
     m = h.memory
-    ahead = [f"  - {say(lang, 'coming', day=day)}" for day in (m.on, m.valid_from) if day is not None and day > now]
-    return [f"- {format_memory(m, lang, now)}", *ahead[:1], *(f"  - {line}" for line in list_reasons(h, lang))]
+    ahead = [
+        f"  - {say(lang, 'coming', day=day)}"
+        for day in (m.on, m.valid_from)
+        if day is not None and day > now
+    ]
+    return [
+        f"- {format_memory(m, lang, now)}",
+        *ahead[:1],
+        *(f"  - {line}" for line in list_reasons(h, lang)),
+    ]
 
 
 def _sum(parts: Mapping[str, float], lang: Lang) -> str:

@@ -61,9 +61,15 @@ class RetryingModel:
         limit = self.patience if request.deadline is None else min(self.patience, request.deadline)
         for attempt in range(1, self.attempts + 1):
             shown = False
-            left = None if request.deadline is None else max(0.0, request.deadline - (time.monotonic() - began))
+            left = (
+                None
+                if request.deadline is None
+                else max(0.0, request.deadline - (time.monotonic() - began))
+            )
             try:
-                async with close_stream(self.inner.stream(replace(request, deadline=left))) as chunks:
+                async with close_stream(
+                    self.inner.stream(replace(request, deadline=left))
+                ) as chunks:
                     async for chunk in chunks:
                         shown = shown or bool(chunk.text)
                         yield chunk
@@ -161,7 +167,9 @@ class DeadlineModel:
                 try:
                     chunk = await read_next_chunk(chunks, ends)
                 except TimeoutError as e:
-                    raise ModelError("timeout", detail="deadline", partial=text, model=self.name) from e
+                    raise ModelError(
+                        "timeout", detail="deadline", partial=text, model=self.name
+                    ) from e
                 if chunk is None:
                     return
                 text += chunk.text

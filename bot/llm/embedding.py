@@ -29,7 +29,9 @@ class EmbedderSwitch:
     `kick` is told of new background work.
     """
 
-    def __init__(self, settings: Settings, store: Store, models: llm.ModelRoles, clock: Clock) -> None:
+    def __init__(
+        self, settings: Settings, store: Store, models: llm.ModelRoles, clock: Clock
+    ) -> None:
         self._settings = settings
         self._store = store
         self._models = models
@@ -81,16 +83,22 @@ class EmbedderSwitch:
                 await other.close()
 
     async def _use(self, embedder: Embedder, *, plan: bool) -> None:
-        known = await self._store.system(lambda s: s.embedders())
+        known = await self._store.write_system(lambda s: s.embedders())
         earlier = [name for name in known if name != embedder.id]
-        if earlier and embedder.id in known and await self._store.only_embedder(embedder.id):
+        if (
+            earlier
+            and embedder.id in known
+            and await self._store.drop_unused_embedders(embedder.id)
+        ):
             earlier = []
         before = self._earlier(embedder, earlier[0]) if earlier else None
-        await self._store.use_embedder(embedder.id, embedder.dim, before=before.id if before else None)
+        await self._store.use_embedder(
+            embedder.id, embedder.dim, before=before.id if before else None
+        )
         if earlier or (embedder.id not in known):
             self.embedder.turn(CachedEmbedder(embedder), CachedEmbedder(before) if before else None)
             if plan:
-                for user_id in await self._store.system(lambda s: s.users()):
+                for user_id in await self._store.write_system(lambda s: s.users()):
                     await self._plan(user_id)
         else:
             self.embedder.turn(CachedEmbedder(embedder))
@@ -115,10 +123,18 @@ class EmbedderSwitch:
         name, now = self.embedder.id, self._clock()
 
         def plan(tx: Transaction) -> None:
-            waiting = any(j.payload.get("embedder") == name for j in tx.jobs.pending("embed"))
-            if not waiting and (tx.vectors.missing(name, 1) or tx.vectors.others(name)):
+            waiting = any(j.payload.get("embedder") == name for j in tx.jobs.list_pending("embed"))
+            if not waiting and (
+                tx.vectors.list_missing(name, 1) or tx.vectors.list_other_models(name)
+            ):
                 payload = {"all": True, "embedder": name}
-                tx.jobs.enqueue("embed", f"all:{name}:{now.timestamp():.0f}", payload, now, lane=f"embed:{user_id}")
+                tx.jobs.enqueue(
+                    "embed",
+                    f"all:{name}:{now.timestamp():.0f}",
+                    payload,
+                    now,
+                    lane=f"embed:{user_id}",
+                )
 
         await self._store.write(user_id, plan)
 
@@ -147,7 +163,10 @@ class EmbedderSwitch:
             embedder = LocalEmbedder(model, patience=self._settings.recall_deadline_ms / 1000)
             await embedder.load()
         except ModelError as e:
-            log.warning("The embedding model could not be had; the built-in one goes on. %s", describe_error(e, "en"))
+            log.warning(
+                "The embedding model could not be had; the built-in one goes on. %s",
+                describe_error(e, "en"),
+            )
             return
         self._others.append(embedder)
         await self._use(embedder, plan=True)

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     import openai
 
 OPENAI_URL = "https://api.openai.com/v1"
-LOCAL_TIMEOUTS = (3.0, 300.0)  # to connect; between two chunks: a local model may have to be loaded first
+LOCAL_TIMEOUTS = (
+    3.0,
+    300.0,
+)  # to connect; between two chunks: a local model may have to be loaded first
 REMOTE_TIMEOUTS = (10.0, 90.0)
 
 
@@ -88,7 +91,9 @@ class ClientPool:
         """Return a bare HTTP client for the endpoint, its address being the base."""
         async with self._lock:
             if endpoint.url not in self._plain:
-                self._plain[endpoint.url] = await asyncio.to_thread(_http_client, endpoint, base_url=endpoint.url)
+                self._plain[endpoint.url] = await asyncio.to_thread(
+                    _http_client, endpoint, base_url=endpoint.url
+                )
             return self._plain[endpoint.url]
 
     async def close(self) -> None:
@@ -108,7 +113,9 @@ def _http_client(endpoint: Endpoint, *, base_url: str = "") -> httpx2.AsyncClien
     return httpx2.AsyncClient(
         base_url=base_url,
         timeout=httpx2.Timeout(connect=connect, read=read, write=30.0, pool=30.0),
-        limits=httpx2.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=60.0),
+        limits=httpx2.Limits(
+            max_connections=100, max_keepalive_connections=20, keepalive_expiry=60.0
+        ),
         trust_env=not endpoint.loopback,  # a proxy out there knows nothing of this machine
         follow_redirects=True,
     )
@@ -121,7 +128,8 @@ def _sdk_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     if not endpoint.key:
         http.event_hooks = {"request": [_without_key]}
     client = openai.AsyncOpenAI(
-        api_key=endpoint.key or "none",  # the SDK insists on one; without a key the header is taken out again
+        api_key=endpoint.key
+        or "none",  # the SDK insists on one; without a key the header is taken out again
         base_url=endpoint.url,
         # Empty, not None: None would be filled from the environment and sent to whoever this endpoint is.
         organization="",
@@ -132,7 +140,9 @@ def _sdk_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
         http_client=http,
     )
     client.organization = client.project = None  # no empty headers either
-    if not endpoint.is_openai:  # OPENAI_CUSTOM_HEADERS is for OpenAI; no argument of the SDK leaves it out
+    if (
+        not endpoint.is_openai
+    ):  # OPENAI_CUSTOM_HEADERS is for OpenAI; no argument of the SDK leaves it out
         client._custom_headers = {}  # noqa: SLF001
     return client
 

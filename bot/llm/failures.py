@@ -29,12 +29,17 @@ _MODEL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _KEY = re.compile(r"api.?key|unauthorized|authentication|credential|access token", re.IGNORECASE)
-_WAIT = re.compile(r"(?:try again|retry) in (?:about )?(?:(\d+)m(?!s))?\s{0,9}([\d.]+)?\s{0,9}(ms|s)?", re.IGNORECASE)
+_WAIT = re.compile(
+    r"(?:try again|retry) in (?:about )?(?:(\d+)m(?!s))?\s{0,9}([\d.]+)?\s{0,9}(ms|s)?",
+    re.IGNORECASE,
+)
 _SCHEMA = re.compile(r"schema|grammar|structured.?outputs?", re.IGNORECASE)
 _LIKE_A_KEY = re.compile(r"\b(?:sk|pk|gsk|key|AIza)[-_]?[A-Za-z0-9_*\-]{8,}")
 
 
-def translate(error: BaseException, *, model: str, host: str, partial: str = "", key: str = "") -> ModelError:
+def translate(
+    error: BaseException, *, model: str, host: str, partial: str = "", key: str = ""
+) -> ModelError:
     """Return the ModelError that says what happened. `key` is kept out of its detail."""
     code, wait = _code(error, partial)
     if isinstance(error, openai.APIError):
@@ -44,8 +49,12 @@ def translate(error: BaseException, *, model: str, host: str, partial: str = "",
     else:
         said = str(error)
     cause = error.__cause__
-    detail = f"{type(error).__name__}: {said}" + (f" ({type(cause).__name__})" if cause is not None else "")
-    return ModelError(code, detail=scrub(detail, key), retry_after=wait, partial=partial, model=model, host=host)
+    detail = f"{type(error).__name__}: {said}" + (
+        f" ({type(cause).__name__})" if cause is not None else ""
+    )
+    return ModelError(
+        code, detail=scrub(detail, key), retry_after=wait, partial=partial, model=model, host=host
+    )
 
 
 def scrub(text: str, key: str = "") -> str:
@@ -63,7 +72,9 @@ def _code(error: BaseException, partial: str) -> tuple[ModelErrorCode, float | N
         return "no_connection", None
     if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
         return "timeout", None
-    if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL | OSError):
+    if isinstance(
+        error, openai.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL | OSError
+    ):
         return ("cut_off" if partial else "no_connection"), None
     if isinstance(error, openai.APIResponseValidationError):
         return "unreadable", None
@@ -83,7 +94,9 @@ def _of_status(error: openai.APIStatusError) -> tuple[ModelErrorCode, float | No
     if status == 401:
         return "bad_key", None
     if status == 403:
-        return ("bad_key" if _KEY.search(words) or "unsupported_country" not in words else "bad_request"), None
+        return (
+            "bad_key" if _KEY.search(words) or "unsupported_country" not in words else "bad_request"
+        ), None
     if status == 404:
         return ("unknown_model" if _MODEL.search(words) else "bad_request"), None
     if status == 413 or "context_length_exceeded" in words or _CONTEXT.search(words):
@@ -112,7 +125,9 @@ def _of_body(error: openai.APIError) -> tuple[ModelErrorCode, float | None]:
 def _words(error: openai.APIError) -> str:
     """Code, type and message, wherever the server put them."""
     body = error.body if isinstance(error.body, Mapping) else {}
-    return " ".join(str(x) for x in (error.code, error.type, error.message, body.get("detail", "")) if x)
+    return " ".join(
+        str(x) for x in (error.code, error.type, error.message, body.get("detail", "")) if x
+    )
 
 
 def retry_after(headers: Mapping[str, str], words: str) -> float | None:
@@ -136,7 +151,13 @@ def retry_after(headers: Mapping[str, str], words: str) -> float | None:
 
 def find_rejected_parameter(error: Any, names: set[str]) -> str | None:
     """Which of the parameters `names` a 400 or 422 is about, if one."""
-    if not isinstance(error, openai.APIStatusError) or error.status_code not in {400, 404, 422, 500, 501}:
+    if not isinstance(error, openai.APIStatusError) or error.status_code not in {
+        400,
+        404,
+        422,
+        500,
+        501,
+    }:
         return None
     words = f"{error.param or ''} {_words(error)} {error.body if isinstance(error.body, str | list) else ''}"
     found = [n for n in sorted(names, key=len, reverse=True) if re.search(rf"\b{n}\b", words)]

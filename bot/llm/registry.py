@@ -80,11 +80,15 @@ async def open_models(settings: Settings) -> ModelRoles:
     chat, memory = PROVIDERS[choice.provider].build(settings, choice, clients, embedder)
     if not choice.offline:
         chat, memory = wrap_model(chat, "chat", meter), wrap_model(memory, "memory", meter)
-    choice = replace(choice, chat=chat.name, memory=memory.name, embedding=embedder.id, lexical_because=because)
+    choice = replace(
+        choice, chat=chat.name, memory=memory.name, embedding=embedder.id, lexical_because=because
+    )
     return ModelRoles(choice, chat, memory, embedder, meter, clients)
 
 
-async def _open_embedder(settings: Settings, choice: ProviderChoice, clients: ClientPool) -> tuple[Embedder, str]:
+async def _open_embedder(
+    settings: Settings, choice: ProviderChoice, clients: ClientPool
+) -> tuple[Embedder, str]:
     """Open the embedding model, and say why it is the lexical one where another was asked for."""
     asked = EMBEDDERS.get(settings.embedder)
     try:
@@ -97,9 +101,13 @@ async def _open_embedder(settings: Settings, choice: ProviderChoice, clients: Cl
     return LexicalEmbedder(), ""
 
 
-def find_embedder(settings: Settings, choice: ProviderChoice, clients: ClientPool, name: str) -> Embedder | None:
+def find_embedder(
+    settings: Settings, choice: ProviderChoice, clients: ClientPool, name: str
+) -> Embedder | None:
     """Return the embedder of that id, where these settings still reach it: for its earlier vectors."""
-    found = (source.named(settings, choice, clients, name) for source in reversed(EMBEDDERS.values()))
+    found = (
+        source.named(settings, choice, clients, name) for source in reversed(EMBEDDERS.values())
+    )
     return next((e for e in found if e is not None), None)
 
 
@@ -109,7 +117,9 @@ def wrap_model(model: ChatModel, role: RoleName, meter: TokenMeter) -> ChatModel
     Who waits for a reply is rather told to wait than left before an empty screen; background work has its queue.
     """
     attempts, patience = (4, 10.0) if role == "chat" else (2, 30.0)
-    return RetryingModel(MeteredModel(DeadlineModel(model), role, meter), attempts=attempts, patience=patience)
+    return RetryingModel(
+        MeteredModel(DeadlineModel(model), role, meter), attempts=attempts, patience=patience
+    )
 
 
 # --- trying ---------------------------------------------------------------------------------------------------
@@ -133,16 +143,23 @@ async def probe_endpoint(settings: Settings, lang: Lang | None = None) -> ProbeR
             return ProbeResult(True, "")
         request = ModelRequest(task="chat", messages=HELLO, max_tokens=16, deadline=PATIENCE)
         async with asyncio.timeout(PATIENCE + 5):
-            has = await PROVIDERS[models.choice.provider].list_models(settings, models.choice, models.clients)
+            has = await PROVIDERS[models.choice.provider].list_models(
+                settings, models.choice, models.clients
+            )
             await read_whole_answer(models.chat, request)
     except TimeoutError:
         return ProbeResult(
-            False, describe_error(ModelError("timeout", host=models.choice.where), _lang(settings, lang))
+            False,
+            describe_error(ModelError("timeout", host=models.choice.where), _lang(settings, lang)),
         )
     except ModelError as e:
         if e.code == "cut_off":
-            return ProbeResult(True, "", has)  # it answers; sixteen tokens were not enough for a thinking model
-        return ProbeResult(False, describe_error(e, _lang(settings, lang), model=models.choice.chat), has)
+            return ProbeResult(
+                True, "", has
+            )  # it answers; sixteen tokens were not enough for a thinking model
+        return ProbeResult(
+            False, describe_error(e, _lang(settings, lang), model=models.choice.chat), has
+        )
     else:
         return ProbeResult(True, "", has)
     finally:
@@ -153,7 +170,9 @@ async def find_ollama(settings: Settings) -> list[str]:
     """List the models of an Ollama on this machine that can chat, the likeliest first."""
     clients = ClientPool()
     try:
-        return list(await ollama.detect_ollama(ollama.endpoint(settings.ollama_host), clients) or ())
+        return list(
+            await ollama.detect_ollama(ollama.endpoint(settings.ollama_host), clients) or ()
+        )
     finally:
         await clients.close()
 

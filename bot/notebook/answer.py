@@ -26,7 +26,14 @@ ACT: Final = 0.4
 SELF: Final = 0.8  # as above, of a question that speaks of the person as well
 LEFT_OUT: Final = frozenset({"wish", "joke", "fiction", "conditional", "roleplay"})
 
-_ANY: Final = {"text": "", "date": "", "quote": "", "name": "", "said": "", "why": ""}  # places that do not matter
+_ANY: Final = {
+    "text": "",
+    "date": "",
+    "quote": "",
+    "name": "",
+    "said": "",
+    "why": "",
+}  # places that do not matter
 _CALLED: Final = re.compile(
     r"\b(?i:my name(?:['’]s| is)|i['’]?m called|(?:just )?call me|i go by|name['’]s|i am|i['’]m) ([A-Z][\w'’-]{1,20})"
     r"|(?:我(?:的名字)?叫|叫我|名字[叫是]|我姓.{1,3}[，, ]叫)([\u4e00-\u9fffA-Za-z]{1,4}?)(?=$|[，。,.!！ 吧就])"
@@ -44,7 +51,11 @@ async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
     readings = await keep.read_units(embed, units)
     talk = FixedSentences(data, lang, history)
     overview = any(m.get("why") == "overview" for m in list_mappings(data.get("recalled")))
-    asked = [(u, r.sort) for u, r in zip(units, readings, strict=True) if not r.keep and (overview or _asks(u, r))]
+    asked = [
+        (u, r.sort)
+        for u, r in zip(units, readings, strict=True)
+        if not r.keep and (overview or _asks(u, r))
+    ]
     if str(data.get("note") or ""):
         return talk.order(str(data["note"]))
     parts = [talk.opening(units, readings)]
@@ -59,11 +70,17 @@ async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
 
 def _asks(unit: SentenceUnit, r: SentenceReading) -> bool:
     """Say whether a unit wants an answer."""
-    if r.sort != "request" and any(r.acts.get(act, 0.0) >= ACT for act in ("greet", "thanks", "bye")):
+    if r.sort != "request" and any(
+        r.acts.get(act, 0.0) >= ACT for act in ("greet", "thanks", "bye")
+    ):
         return reader.is_question(unit.text) and bool(_PERSONAL.search(unit.text))
     if asks_about_notebook(unit.text, r):
         return False
-    return reader.is_question(unit.text) or r.sort in {"question", "request"} or r.acts.get("ask", 0.0) >= FELT
+    return (
+        reader.is_question(unit.text)
+        or r.sort in {"question", "request"}
+        or r.acts.get("ask", 0.0) >= FELT
+    )
 
 
 def asks_about_notebook(text: str, r: SentenceReading) -> bool:
@@ -102,7 +119,9 @@ class FixedSentences:
     def order(self, note: str) -> str:
         """Say what came of an order to remember."""
         for key in ("remembered", "already", "refused"):
-            for head in (program_says(lang, f"note.{key}", text="", why="") for lang in ("en", "zh")):
+            for head in (
+                program_says(lang, f"note.{key}", text="", why="") for lang in ("en", "zh")
+            ):
                 if note.startswith(head):
                     rest = note.removeprefix(head)
                     return self.say(f"order.{key}", text=quote_text(rest, self.lang), why=rest)
@@ -112,12 +131,17 @@ class FixedSentences:
         """Introduce the notebook once, or answer a greeting by name."""
         if self.new() and not self.where:
             return f"{self.say('greet')}{self.gap}{self.say('intro')}"
-        if not any(r.acts.get("greet", 0.0) >= FELT and r.sort != "request" for r in readings) or len(units) > (
-            1 if self.replies else 3
-        ):
+        if not any(
+            r.acts.get("greet", 0.0) >= FELT and r.sort != "request" for r in readings
+        ) or len(units) > (1 if self.replies else 3):
             return ""
         name = next(
-            (n for m in list_mappings(self.data.get("profile")) if (n := find_own_name(str(m.get("text") or "")))), ""
+            (
+                n
+                for m in list_mappings(self.data.get("profile"))
+                if (n := find_own_name(str(m.get("text") or "")))
+            ),
+            "",
         )
         return self.say("greet.name", name=name) if name else self.say("greet")
 
@@ -131,15 +155,26 @@ class FixedSentences:
         felt = self.felt([r for _, r in told])
         if not self.writes:
             return felt or [self.say("plain")]
-        turn = ("kept.1", "kept.2", "kept.3")[(len(self.replies) + crc32(self.at[:10].encode())) % 3]
-        key = "kept.fix" if any(r.corrects for _, r in told) else "kept.first" if self.new() else turn
+        turn = ("kept.1", "kept.2", "kept.3")[
+            (len(self.replies) + crc32(self.at[:10].encode())) % 3
+        ]
+        key = (
+            "kept.fix" if any(r.corrects for _, r in told) else "kept.first" if self.new() else turn
+        )
         name = next((n for u, _ in told if (n := find_own_name(u.text))), "")
         out = felt or [self.say("name", name=name) if name else self.say(key)]
         for unit, r in told:
             when = keep.find_date(unit.text, self.at, self.tz)
             if when is not None and f"{when.last_day}" > self.at[:10] and r.dated:
-                words, day = unit.text[when.start : when.end].strip(), dates.write_date(when, self.lang)
-                out.append(self.say("date", said=words, date=re.sub(r"^(?:on|by|in|before|until) ", "", day)))
+                words, day = (
+                    unit.text[when.start : when.end].strip(),
+                    dates.write_date(when, self.lang),
+                )
+                out.append(
+                    self.say(
+                        "date", said=words, date=re.sub(r"^(?:on|by|in|before|until) ", "", day)
+                    )
+                )
         return out
 
     def felt(self, readings: Sequence[SentenceReading]) -> list[str]:
@@ -149,10 +184,14 @@ class FixedSentences:
                 return [self.say(act)]
         return []
 
-    def small(self, units: Sequence[SentenceUnit], readings: Sequence[SentenceReading]) -> list[str]:
+    def small(
+        self, units: Sequence[SentenceUnit], readings: Sequence[SentenceReading]
+    ) -> list[str]:
         """Answer what is neither told nor asked."""
         for act in ("who", "self", "thanks", "bye"):
-            meant = [u.text for u, r in zip(units, readings, strict=True) if r.acts.get(act, 0.0) >= ACT]
+            meant = [
+                u.text for u, r in zip(units, readings, strict=True) if r.acts.get(act, 0.0) >= ACT
+            ]
             if meant and (act in {"thanks", "bye"} or any(_YOU.search(text) for text in meant)):
                 return [self.say(act)]
         for unit, r in zip(units, readings, strict=True):
@@ -169,16 +208,23 @@ def _find(question: str, talk: FixedSentences, sort: str) -> str:
     if any(m.get("why") == "overview" for m in recalled):
         items = [*list_mappings(talk.data.get("profile")), *recalled][:MOST]
         lines = [
-            talk.say("line", date=format_day(m, talk), quote=quote_text(m.get("text"), talk.lang)) for m in items
+            talk.say("line", date=format_day(m, talk), quote=quote_text(m.get("text"), talk.lang))
+            for m in items
         ]
         return "\n".join([talk.say("overview"), *lines])
     # Best first. What stands in every prompt comes along without having been asked for.
     close = [m for m in recalled if m.get("relevance") or m.get("why") != "relevance"]
     close = close[:MOST_QUOTES]
-    tone = reader.load_reader().weigh_answer(list_mappings([m.get("evidence") for m in close]), talk.lang)
+    tone = reader.load_reader().weigh_answer(
+        list_mappings([m.get("evidence") for m in close]), talk.lang
+    )
     sure = [tone == "sure" if tone else float(str(m.get("relevance") or 0)) >= SURE for m in close]
     found = [] if tone == "none" else list(zip(close, sure, strict=True))
-    if sort == "request" and not reader.is_question(question) and not (found and _PERSONAL.search(question)):
+    if (
+        sort == "request"
+        and not reader.is_question(question)
+        and not (found and _PERSONAL.search(question))
+    ):
         return talk.say("model.again" if talk.said("model") else "model")
     if not found:
         beyond = not _PERSONAL.search(question) and not talk.said("model")

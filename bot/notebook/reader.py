@@ -27,11 +27,25 @@ KEPT: Final = ("event", "fact", "health", "instruction", "name", "preference", "
 LEFT: Final = ("conditional", "fiction", "joke", "question", "quote", "request", "roleplay", "smalltalk", "wish", "world")  # fmt: skip # noqa: E501
 PLAYED: Final = ("roleplay", "fiction")
 OPENS: Final = 0.5  # their share in what was said before, from which what is said now belongs to it
-ACTS: Final = ("greet", "thanks", "bye", "who", "self", "death", "bad", "good", "correct", "ask", "chat")
+ACTS: Final = (
+    "greet",
+    "thanks",
+    "bye",
+    "who",
+    "self",
+    "death",
+    "bad",
+    "good",
+    "correct",
+    "ask",
+    "chat",
+)
 SCALE: Final = 6.0  # of a vector without its mean, so that one penalty fits it and the features
 ANSWER: Final = ("meaning", "names")  # of memories that were found: what says whether they answer
 DATED: Final = 0.25  # share of events and todos
-LIKELY: Final = 0.5  # share of the acts "ask" and "correct" from which they count, whatever else a unit is
+LIKELY: Final = (
+    0.5  # share of the acts "ask" and "correct" from which they count, whatever else a unit is
+)
 SHORT: Final = 28  # width of a sentence that says little alone; a Chinese character is three
 LONG: Final = 90  # width from which people tell a story rather than say something
 MOST: Final = 320  # characters of a sentence that are read, and of a quotation
@@ -85,7 +99,8 @@ def split_units(text: str, before: str = "", *, asked: bool = False) -> list[Sen
         sentence = text[start:end].strip()
         last = out[-1] if out else None
         joins = last is not None and (
-            min(measure_width(sentence), measure_width(last.text)) < SHORT or FORMS.PRONOUN.match(sentence)
+            min(measure_width(sentence), measure_width(last.text)) < SHORT
+            or FORMS.PRONOUN.match(sentence)
         )
         if (
             last is not None
@@ -127,7 +142,10 @@ def extract_features(unit: SentenceUnit) -> list[float]:
         simplified(unit.before[-MOST:]),
         min(measure_width(unit.text), 200),
     )
-    forms = [getattr(FORMS, name) for name in ("ME", "ASKS", "REQUEST", "UNREAL", "PLAN", "OTHERS", "NOT")]
+    forms = [
+        getattr(FORMS, name)
+        for name in ("ME", "ASKS", "REQUEST", "UNREAL", "PLAN", "OTHERS", "NOT")
+    ]
     said = [
         is_question(text),
         *(pattern.search(text) for pattern in forms),
@@ -176,15 +194,23 @@ class LinearReader:
         if before is not None:
             forms = np.array([extract_features(SentenceUnit(u.before)) for u in units])
             opened = _shares(self.arrays, forms, before, before, has & False)[0]
-            played |= has & (opened[:, [(*KEPT, *LEFT).index(name) for name in PLAYED]].sum(axis=1) >= OPENS)
+            played |= has & (
+                opened[:, [(*KEPT, *LEFT).index(name) for name in PLAYED]].sum(axis=1) >= OPENS
+            )
         out = []
         for unit, p, s, a, play in zip(units, sorts, share, acts, played, strict=True):
             likely = dict(zip(ACTS, map(float, a), strict=True))
             asks = is_question(unit.text) or likely["ask"] >= LIKELY
             length = classify_length(unit.text)
-            over = 0.0 if asks or play else float(s / limit[int(bool(_WIDE.search(unit.text)))][length])
+            over = (
+                0.0
+                if asks or play
+                else float(s / limit[int(bool(_WIDE.search(unit.text)))][length])
+            )
             keep = over > 1.0 and s >= p[len(KEPT) :].max() * (length > 1)
-            sort = KEPT[int(p[: len(KEPT)].argmax())] if keep else LEFT[int(p[len(KEPT) :].argmax())]
+            sort = (
+                KEPT[int(p[: len(KEPT)].argmax())] if keep else LEFT[int(p[len(KEPT) :].argmax())]
+            )
             sure = float(p[(*KEPT, *LEFT).index(sort)])
             event, todo = (float(p[KEPT.index(name)]) for name in ("event", "todo"))
             dated = ("event" if event >= todo else "todo") if event + todo >= DATED else ""
@@ -202,19 +228,27 @@ class LinearReader:
 
 
 def _shares(
-    w: Mapping[str, Any], features: FloatArray, vectors: FloatArray | None, before: FloatArray | None, has: Any
+    w: Mapping[str, Any],
+    features: FloatArray,
+    vectors: FloatArray | None,
+    before: FloatArray | None,
+    has: Any,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the probabilities of the sorts and of the acts, (n, 17) and (n, 11)."""
     plain = (features - w["mean"]) / w["spread"]
     if vectors is None or before is None:
-        return _softmax(plain @ weigh(w, "plain.sorts") + w["plain.bias"]), np.full((len(plain), len(ACTS)), 0.0)
+        return _softmax(plain @ weigh(w, "plain.sorts") + w["plain.bias"]), np.full(
+            (len(plain), len(ACTS)), 0.0
+        )
     x = join_inputs(plain, vectors, before, has, w["centre"])
     sorts = _softmax(x @ weigh(w, "sorts") + w["bias"])
     own = x[:, : plain.shape[1] + vectors.shape[1]]  # an act does not hang on what was said before
     return sorts, _softmax(own @ weigh(w, "acts") + w["acts.bias"])
 
 
-def join_inputs(plain: FloatArray, vectors: FloatArray, before: FloatArray, has: Any, centre: Any) -> FloatArray:
+def join_inputs(
+    plain: FloatArray, vectors: FloatArray, before: FloatArray, has: Any, centre: Any
+) -> FloatArray:
     """Put features, vector, and the vector of what was said before side by side."""
     previous = np.where(has[:, None], before - centre, 0.0) * (SCALE / 3)
     return np.asarray(np.hstack([plain / 2, (vectors - centre) * SCALE, previous]), np.float32)

@@ -14,7 +14,13 @@ from memory.text.languages import LANGUAGES
 Catalogue: TypeAlias = Mapping[str, Mapping[str, str]]
 LANGS: Final[tuple[Lang, ...]] = tuple(LANGUAGES)
 _OWN: Final = Path(__file__).parent
-_UNITS: Final = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
+_UNITS: Final = (
+    ("year", 365 * 86400),
+    ("month", 30 * 86400),
+    ("day", 86400),
+    ("hour", 3600),
+    ("minute", 60),
+)
 
 
 @cache
@@ -23,7 +29,9 @@ def read_catalogue(folder: Path, lang: str) -> Catalogue:
     import tomllib  # 6 ms that nobody needs before something is said
 
     path = folder / f"{lang}.toml"
-    return tomllib.loads((path if path.exists() else folder / "en.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        (path if path.exists() else folder / "en.toml").read_text(encoding="utf-8")
+    )
 
 
 class Texts:

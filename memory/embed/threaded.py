@@ -32,7 +32,10 @@ class ThreadedEmbedder(ABC, Generic[Loaded]):
         self.patience = patience
         self._loaded: Loaded | None = None
         self._loading: asyncio.Future[None] | None = None
-        self._threads = {k: ThreadPoolExecutor(1, thread_name_prefix=f"ebb-embed-{k}") for k in ("query", "content")}
+        self._threads = {
+            k: ThreadPoolExecutor(1, thread_name_prefix=f"ebb-embed-{k}")
+            for k in ("query", "content")
+        }
 
     @property
     @abstractmethod
@@ -44,7 +47,9 @@ class ThreadedEmbedder(ABC, Generic[Loaded]):
         """Load the model. Blocks, in a thread. Raises ModelError."""
 
     @abstractmethod
-    def run_model(self, model: Loaded, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
+    def run_model(
+        self, model: Loaded, texts: Sequence[str], kind: Literal["query", "content"]
+    ) -> FloatArray:
         """Embed texts. Blocks, in a thread; two threads may be in here. Raises ModelError."""
 
     async def load(self) -> None:
@@ -56,12 +61,16 @@ class ThreadedEmbedder(ABC, Generic[Loaded]):
 
     def warm(self) -> None:
         """Begin to load, for whoever asks later; a failure shows when they do."""
-        if self._loaded is None and (self._loading is None or (self._loading.done() and self._loading.exception())):
+        if self._loaded is None and (
+            self._loading is None or (self._loading.done() and self._loading.exception())
+        ):
             self._loading = asyncio.ensure_future(self._load())
             self._loading.add_done_callback(lambda f: f.cancelled() or f.exception())
 
     async def _load(self) -> None:
-        self._loaded = await asyncio.get_running_loop().run_in_executor(self._threads["content"], self.open_model)
+        self._loaded = await asyncio.get_running_loop().run_in_executor(
+            self._threads["content"], self.open_model
+        )
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """Return (n, dim) unit vectors. Raises ModelError; for a query, also while the model is being loaded."""
@@ -75,12 +84,16 @@ class ThreadedEmbedder(ABC, Generic[Loaded]):
         if self._loaded is None:
             raise ModelError("unreadable", detail="not loaded", model=self.name)
         out: FloatArray = np.empty((len(texts), self.dim), np.float32)
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # alike lengths together: little padding
+        order = sorted(
+            range(len(texts)), key=lambda i: len(texts[i])
+        )  # alike lengths together: little padding
         loop = asyncio.get_running_loop()
         for start in range(0, len(order), self.batch):
             some = order[start : start + self.batch]
             given = [texts[i] for i in some]
-            out[some] = await loop.run_in_executor(self._threads[kind], self.run_model, self._loaded, given, kind)
+            out[some] = await loop.run_in_executor(
+                self._threads[kind], self.run_model, self._loaded, given, kind
+            )
         return out
 
     async def close(self) -> None:

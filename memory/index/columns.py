@@ -26,10 +26,14 @@ Keys = NDArray[np.uint32]
 
 NEVER: Final = np.iinfo(np.int64).max
 ALWAYS: Final = np.iinfo(np.int64).min
-MOST_ROWS: Final = 1000  # of one term, the newest: a more frequent one says too little to be followed further
+MOST_ROWS: Final = (
+    1000  # of one term, the newest: a more frequent one says too little to be followed further
+)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
-_TAIL: Final = 4096  # pairs beside the sorted ones, and a sixteenth of those, before all are sorted again
+_TAIL: Final = (
+    4096  # pairs beside the sorted ones, and a sixteenth of those, before all are sorted again
+)
 _NO_PLACES: Final[Places] = np.empty(0, np.int64)
 
 
@@ -83,11 +87,19 @@ class Postings:
         pairs.sort()
         sorted_keys = (pairs >> np.uint64(32)).astype(np.uint32)
         pairs &= np.uint64(0xFFFFFFFF)
-        return Postings(sorted_keys, pairs.view(np.int64), np.empty(0, np.uint32), _NO_PLACES, np.empty(0, np.bool_))
+        return Postings(
+            sorted_keys,
+            pairs.view(np.int64),
+            np.empty(0, np.uint32),
+            _NO_PLACES,
+            np.empty(0, np.bool_),
+        )
 
     def changed(self, over: Places, keys: Keys, places: Places) -> Postings:
         """Return them without what they say of the places `over`, and with these pairs."""
-        stays = ~np.isin(self.new_places, over) if len(over) and len(self.new_places) else slice(None)
+        stays = (
+            ~np.isin(self.new_places, over) if len(over) and len(self.new_places) else slice(None)
+        )
         new_keys = np.concatenate([self.new_keys[stays], keys])
         new_places = np.concatenate([self.new_places[stays], places])
         dropped = self.dropped
@@ -100,7 +112,8 @@ class Postings:
             return out
         left = out._left(self.places)  # noqa: SLF001 - one class
         return Postings.of(
-            np.concatenate([self.keys[left], new_keys]), np.concatenate([self.places[left], new_places])
+            np.concatenate([self.keys[left], new_keys]),
+            np.concatenate([self.places[left], new_places]),
         )
 
     def without_keys(self, over: Places) -> Postings:
@@ -144,7 +157,14 @@ class Postings:
 @lru_cache(maxsize=4096)
 def _parsed(sort: str) -> tuple[State, Level, Kind, Layer, Sensitivity, bool]:
     state, level, kind, layer, sensitivity, negated = sort.split(" ")
-    return State(state), Level(int(level)), Kind(kind), Layer(layer), Sensitivity(int(sensitivity)), negated == "1"
+    return (
+        State(state),
+        Level(int(level)),
+        Kind(kind),
+        Layer(layer),
+        Sensitivity(int(sensitivity)),
+        negated == "1",
+    )
 
 
 def _passes(sort: str, f: Filter) -> bool:
@@ -196,7 +216,9 @@ class Columns:
             keys.append(pairs[0])
             places.append(pairs[1])
             count += len(rows)
-        lists: dict[str, Any] = {name: [x for p in parts for x in p[name]] for name in ("ids", "texts")}
+        lists: dict[str, Any] = {
+            name: [x for p in parts for x in p[name]] for name in ("ids", "texts")
+        }
         arrays: dict[str, Any] = {
             name: np.concatenate([p[name] for p in parts]) for name in parts[0] if name not in lists
         }
@@ -223,7 +245,9 @@ class Columns:
         erased = np.setdiff1d(over, kept)
         # Most changes are of how well a memory is remembered: its words stay where they are.
         told = [r for r, p in zip(old, kept.tolist(), strict=True) if not self._same_words(p, r)]
-        retold = np.concatenate([erased, self.places_of(np.array([r.number for r in told], np.int64))])
+        retold = np.concatenate(
+            [erased, self.places_of(np.array([r.number for r in told], np.int64))]
+        )
         grown = self._with_changes(old, kept, erased)._with_new(new)  # noqa: SLF001 - one class
         at = grown.numbers.searchsorted(np.array([n for n, _ in named], np.int64))
         codes = np.array([grown.names[name] for _, name in named], np.int64)
@@ -265,7 +289,9 @@ class Columns:
         columns = _columns(rows, self.sorts, self.sessions)
         self.ids.extend(columns.pop("ids"))
         self.texts.extend(columns.pop("texts"))
-        longer: dict[str, Any] = {name: np.concatenate([getattr(self, name), v]) for name, v in columns.items()}
+        longer: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), v]) for name, v in columns.items()
+        }
         out = replace(self, _order=[], **longer)
         if self._order and (order := self._order[0].longer(out)) is not None:
             out._order.append(order)  # noqa: SLF001 - one class
@@ -310,9 +336,16 @@ class Columns:
     def lines(self, places: Sequence[int]) -> list[CandidateRow]:
         """Return these, in the same order."""
         some = np.asarray(places, np.int64)
-        times = zip(self.made[some].tolist(), self.valid_from[some].tolist(), self.due[some].tolist(), strict=True)
+        times = zip(
+            self.made[some].tolist(),
+            self.valid_from[some].tolist(),
+            self.due[some].tolist(),
+            strict=True,
+        )
         ids, texts = self.ids, self.texts
-        return [CandidateRow(p, ids[p], texts[p], t) for p, t in zip(some.tolist(), times, strict=True)]
+        return [
+            CandidateRow(p, ids[p], texts[p], t) for p, t in zip(some.tolist(), times, strict=True)
+        ]
 
     def of_the_time(self, since: int, until: int, mask: Mask) -> Places:
         """Return places that have one of their times in the span, and pass."""
@@ -344,7 +377,9 @@ class SessionOrder:
         new = np.arange(len(self.places), len(columns))
         tail = np.concatenate([self.places[-1:], new])
         session, made = columns.session[tail], columns.made[tail]
-        behind = (session[1:] > session[:-1]) | ((session[1:] == session[:-1]) & (made[1:] >= made[:-1]))
+        behind = (session[1:] > session[:-1]) | (
+            (session[1:] == session[:-1]) & (made[1:] >= made[:-1])
+        )
         if not np.all(behind):
             return None
         return SessionOrder(np.concatenate([self.places, new]), np.concatenate([self.at, new]))
@@ -372,4 +407,6 @@ def _columns(rows: Sequence[TimePattern], sorts: Numbers, sessions: Numbers) -> 
 def _terms(rows: Sequence[TimePattern], places: Places) -> tuple[Keys, Places]:
     """Pairs of a term and a place."""
     blobs = [r[-1] for r in rows]
-    return np.frombuffer(b"".join(blobs), np.uint32), np.repeat(places, [len(b) // 4 for b in blobs])
+    return np.frombuffer(b"".join(blobs), np.uint32), np.repeat(
+        places, [len(b) // 4 for b in blobs]
+    )

@@ -45,7 +45,9 @@ def by_words(columns: Columns, text: str, k: int, mask: Mask) -> list[ScoredMemo
     return _best(columns, places, ranked, k)
 
 
-def find_by_entity(columns: Columns, names: Sequence[str], k: int, mask: Mask) -> list[ScoredMemory]:
+def find_by_entity(
+    columns: Columns, names: Sequence[str], k: int, mask: Mask
+) -> list[ScoredMemory]:
     """Return memories that have one of the names (folded); a rare entity says more than a frequent one.
 
     Of a name that very many memories share, the newest are looked at.
@@ -55,7 +57,9 @@ def find_by_entity(columns: Columns, names: Sequence[str], k: int, mask: Mask) -
         return []
     places, at = np.unique(np.concatenate(linked), return_inverse=True)
     sizes = [len(p) for p in linked]
-    return _best(columns, places, np.bincount(at, np.repeat([1 / (1 + n) for n in sizes], sizes)), k)
+    return _best(
+        columns, places, np.bincount(at, np.repeat([1 / (1 + n) for n in sizes], sizes)), k
+    )
 
 
 def _best(columns: Columns, places: Places, scores: NDArray[Any], k: int) -> list[ScoredMemory]:
@@ -64,7 +68,9 @@ def _best(columns: Columns, places: Places, scores: NDArray[Any], k: int) -> lis
     return [ScoredMemory(columns.ids[p], score, p) for p, score in found]
 
 
-def score_linked_rows(columns: Columns, start: Places, hops: int, mask: Mask) -> tuple[Places, Values]:
+def score_linked_rows(
+    columns: Columns, start: Places, hops: int, mask: Mask
+) -> tuple[Places, Values]:
     """Return neighbours through shared entities, up to `hops` away, without the given ones; each hop counts half.
 
     What shares an entity is worth the entity's rarity. A name that very many memories share ("I", the user's own)
@@ -77,7 +83,9 @@ def score_linked_rows(columns: Columns, start: Places, hops: int, mask: Mask) ->
         for worth, places in _rarest(columns, frontier):
             for p in places.tolist():
                 reached[p] = reached.get(p, 0.0) + worth
-        best = heapq.nlargest(_FRONTIER, [(v, p) for p, v in reached.items() if p not in seen and mask[p]])
+        best = heapq.nlargest(
+            _FRONTIER, [(v, p) for p, v in reached.items() if p not in seen and mask[p]]
+        )
         seen.update(p for _, p in best)
         found.update((p, v) for v, p in best)
         frontier = {p: v * _HOP_DECAY for v, p in best}
@@ -88,7 +96,9 @@ def score_linked_rows(columns: Columns, start: Places, hops: int, mask: Mask) ->
 def _rarest(columns: Columns, frontier: Mapping[int, float]) -> list[tuple[float, Places]]:
     """Of the rarest entities that these memories have: what sharing it is worth, and who has it."""
     carried: dict[int, float] = {}
-    for strength, own in zip(frontier.values(), columns.of_entity.each(list(frontier)), strict=True):
+    for strength, own in zip(
+        frontier.values(), columns.of_entity.each(list(frontier)), strict=True
+    ):
         for entity in own.tolist():
             carried[entity] = carried.get(entity, 0.0) + strength
     who = zip(carried.items(), columns.entities.each(list(carried)), strict=True)
@@ -99,7 +109,9 @@ def _rarest(columns: Columns, frontier: Mapping[int, float]) -> list[tuple[float
 def find_neighbours(columns: Columns, places: Places, reach: int, mask: Mask) -> Neighbours:
     """Return neighbours that pass of each in its session, from `reach` before to `reach` after; −1: none."""
     if not len(columns) or not len(places):
-        return Neighbours(np.full((len(places), 2 * reach), -1), np.zeros((len(places), 2 * reach), np.float32))
+        return Neighbours(
+            np.full((len(places), 2 * reach), -1), np.zeros((len(places), 2 * reach), np.float32)
+        )
     order = columns.order
     near = order.at[places][:, None] + np.array([o for o in range(-reach, reach + 1) if o])
     inside = (near >= 0) & (near < len(columns))

@@ -16,7 +16,9 @@ from memory.text.words import STOP_WORDS, UNSPACED, is_unspaced, stem, tokens
 
 _CHARACTER: Final = re.compile(f"([{UNSPACED}])")
 _MAX_TERMS: Final = 40
-_STOP_PHRASES: Final = re.compile("|".join(sorted(words_of("stop", "PHRASES"), key=len, reverse=True)))
+_STOP_PHRASES: Final = re.compile(
+    "|".join(sorted(words_of("stop", "PHRASES"), key=len, reverse=True))
+)
 
 
 def segment_text(text: str) -> str:
@@ -49,7 +51,11 @@ def list_search_terms(text: str) -> list[str]:
     """
     found: dict[str, None] = {}
     for piece in tokens(text):
-        words = _cjk_terms(piece) if is_unspaced(piece) else iter(() if piece in STOP_WORDS else (piece,))
+        words = (
+            _cjk_terms(piece)
+            if is_unspaced(piece)
+            else iter(() if piece in STOP_WORDS else (piece,))
+        )
         for word in words:
             found[word] = None
             if len(found) == _MAX_TERMS:

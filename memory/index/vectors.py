@@ -76,15 +76,25 @@ class ScannedVectors:
     """All vectors of a user and a model in memory, compared one by one: for databases without an index of them."""
 
     dim: int
-    keys: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # ascend as vectors are written
-    numbers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # of the memories
+    keys: NDArray[np.int64] = field(
+        default_factory=lambda: np.empty(0, np.int64)
+    )  # ascend as vectors are written
+    numbers: NDArray[np.int64] = field(
+        default_factory=lambda: np.empty(0, np.int64)
+    )  # of the memories
     matrix: FloatArray = field(default_factory=lambda: np.empty((0, 0), np.float32))
 
-    def changed(self, left: NDArray[np.int64] | None, new: Sequence[tuple[int, int, bytes]]) -> ScannedVectors:
+    def changed(
+        self, left: NDArray[np.int64] | None, new: Sequence[tuple[int, int, bytes]]
+    ) -> ScannedVectors:
         """Return them with new ones, (key, number, vector) of each, and of the old those `left`; None: all."""
         stays = slice(None) if left is None else np.isin(self.keys, left)
-        mine = replace(self, keys=self.keys[stays], numbers=self.numbers[stays], matrix=self.matrix[stays])
-        rows = np.frombuffer(b"".join([v for _, _, v in new]), np.float32).reshape(len(new), self.dim)
+        mine = replace(
+            self, keys=self.keys[stays], numbers=self.numbers[stays], matrix=self.matrix[stays]
+        )
+        rows = np.frombuffer(b"".join([v for _, _, v in new]), np.float32).reshape(
+            len(new), self.dim
+        )
         keys, numbers = (np.array([r[i] for r in new], np.int64) for i in (0, 1))
         return ScannedVectors.join([mine, ScannedVectors(self.dim, keys, numbers, rows)])
 
@@ -114,7 +124,10 @@ class ScannedSet:
     def nearest(self, vectors: Sequence[FloatArray], k: int, mask: Mask) -> list[Found]:
         """Return for each vector the `k` nearest places that pass."""
         passing = np.flatnonzero(mask[self.places])
-        some, matrix = self.places[passing], self.matrix if len(passing) == len(self.places) else self.matrix[passing]
+        some, matrix = (
+            self.places[passing],
+            self.matrix if len(passing) == len(self.places) else self.matrix[passing],
+        )
         return [rank(some, matrix, v, k) for v in vectors]
 
     def held(self) -> Mask:
@@ -159,7 +172,9 @@ def find_nearest(
         before = _scored(sets[1], columns, [earlier for _, earlier in split], k, mask & ~now.held())
         for i, (own, earlier) in enumerate(split):
             if own is not None and earlier is not None:
-                moved = _moved(before[i], sets[1].sample(_KNOWN) @ earlier, now.sample(_KNOWN) @ own)
+                moved = _moved(
+                    before[i], sets[1].sample(_KNOWN) @ earlier, now.sample(_KNOWN) @ own
+                )
                 found[i] = sorted((*found[i], *moved), key=lambda s: -s.score)[:k]
     return found
 
@@ -182,7 +197,10 @@ def _scored(
     return [
         []
         if v is None
-        else [ScoredMemory(ids[p], s, p) for p, s in zip(*(a.tolist() for a in next(found)), strict=True)]
+        else [
+            ScoredMemory(ids[p], s, p)
+            for p, s in zip(*(a.tolist() for a in next(found)), strict=True)
+        ]
         for v in vectors
     ]
 
@@ -192,28 +210,46 @@ def _moved(hits: list[ScoredMemory], mine: FloatArray, theirs: FloatArray) -> li
     if min(len(mine), len(theirs)) < _KNOWN or not mine.std() or not theirs.std():
         return hits
     scale = float(theirs.std() / mine.std())
-    return [s._replace(score=min(1.0, (s.score - float(mine.mean())) * scale + float(theirs.mean()))) for s in hits]
+    return [
+        s._replace(score=min(1.0, (s.score - float(mine.mean())) * scale + float(theirs.mean())))
+        for s in hits
+    ]
 
 
 # --- chance -------------------------------------------------------------------------------------------
 
 
-def measure_vectors(vectors: FloatArray, languages: Sequence[str], held: int, idle: Idle) -> ChanceStatistics:
+def measure_vectors(
+    vectors: FloatArray, languages: Sequence[str], held: int, idle: Idle
+) -> ChanceStatistics:
     """Measure what is chance among `held` vectors, by an even sample of them and the language of each."""
     spoken_in = np.array(languages)
     # Messages that another embedder read, which was in use a moment ago, say nothing of these.
-    mine = {lang: messages for lang, messages in idle.items() if messages.shape[1] == vectors.shape[1]}
-    spoken = [vectors[at].mean(axis=0) for lang in mine if (at := spoken_in == lang).sum() >= _SPOKEN]
+    mine = {
+        lang: messages for lang, messages in idle.items() if messages.shape[1] == vectors.shape[1]
+    }
+    spoken = [
+        vectors[at].mean(axis=0) for lang in mine if (at := spoken_in == lang).sum() >= _SPOKEN
+    ]
     slant = spoken[0] - spoken[1] if len(spoken) > 1 else None
-    asked = {lang: _each_with_each(level_vectors(messages, slant), vectors) for lang, messages in mine.items()}
-    nearest = {lang: (float(a.max(axis=1).mean()), float(a.max(axis=1).std())) for lang, a in asked.items()}
+    asked = {
+        lang: _each_with_each(level_vectors(messages, slant), vectors)
+        for lang, messages in mine.items()
+    }
+    nearest = {
+        lang: (float(a.max(axis=1).mean()), float(a.max(axis=1).std())) for lang, a in asked.items()
+    }
     read = len(vectors)
     if read < _LEAST:  # enough to say how near small talk comes to them, not how they are spread
         return ChanceStatistics(0.0, read, slant=slant, idle=nearest)
     some = vectors[evenly(read, _SAMPLE)]
     cosines = _each_with_each(some, some)
     apart = cosines[np.triu_indices(len(cosines), 1)]
-    spread = float(np.mean([a.std(axis=1).mean() for a in asked.values()])) if asked else float(apart.std())
+    spread = (
+        float(np.mean([a.std(axis=1).mean() for a in asked.values()]))
+        if asked
+        else float(apart.std())
+    )
     # The nearest of all is nearer than the nearest of those that were read: the more there are, the farther out.
     farther = spread * (sqrt(2 * log(held)) - sqrt(2 * log(read))) if held > read else 0.0
     return ChanceStatistics(
@@ -254,7 +290,8 @@ def measure_sessions(columns: Columns) -> float | None:
         return None
     some = beside[evenly(len(beside), _SAMPLE)].tolist()
     texts = {
-        at: frozenset(list_search_terms(columns.texts[int(order[at])])) for at in {*some, *(at + 1 for at in some)}
+        at: frozenset(list_search_terms(columns.texts[int(order[at])]))
+        for at in {*some, *(at + 1 for at in some)}
     }
     held = Counter(term for own in texts.values() for term in own)
     worth = {t: log(1 + (len(texts) - n + 0.5) / (n + 0.5)) ** 2 for t, n in held.items()}

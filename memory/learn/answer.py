@@ -19,7 +19,7 @@ import prompts
 from memory.errors import BudgetSpent, ModelError
 from memory.models import Filter, Job, Json, Lang, Memory, MemoryId, Sensitivity, Usage
 from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task, Transaction
-from memory.text.pieces import clean_input
+from memory.text.clean import clean_input
 from memory.text.tokens import estimate_tokens
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,9 @@ def parse_objects(text: str) -> list[dict[str, Json]] | None:
             value, end = decoder.raw_decode(text, i)
         except (ValueError, RecursionError):
             failed += 1
-            if text[i] == "[" and whole:  # what it does not find from here it finds from no later place
+            if (
+                text[i] == "[" and whole
+            ):  # what it does not find from here it finds from no later place
                 if rest := list(_whole(text, i)):
                     return rest
                 whole = False
@@ -167,7 +169,9 @@ class LearningTools:
     ) -> Answer:
         """One call for an answer in free form. Raises ModelError; where today's budget is spent, BudgetSpent."""
         messages = prompts.load(task, lang).messages(**variables)
-        request = ModelRequest(task, messages, {**data, "lang": lang}, max_tokens, deadline=DEADLINE)
+        request = ModelRequest(
+            task, messages, {**data, "lang": lang}, max_tokens, deadline=DEADLINE
+        )
         return await self._call(user_id, request, now)
 
     async def read(
@@ -188,14 +192,18 @@ class LearningTools:
         schema = schemas.ANSWERS[task].model_json_schema()
         messages = prompts.load(task, lang).messages(**variables)
         for _ in range(2):
-            request = ModelRequest(task, messages, {**data, "lang": lang}, max_tokens, schema, DEADLINE)
+            request = ModelRequest(
+                task, messages, {**data, "lang": lang}, max_tokens, schema, DEADLINE
+            )
             answer = await self._call(user_id, request, now)
             try:
                 return parse(answer.text, task)
             except ValueError as e:
                 self.skipped(f"{task} answer", "unreadable", answer.text)
                 wrong = prompts.load("again", lang).render(error=str(e))
-                said = [{"role": "assistant", "content": answer.text}] if answer.text.strip() else []
+                said = (
+                    [{"role": "assistant", "content": answer.text}] if answer.text.strip() else []
+                )
                 messages = [*messages, *said, {"role": "user", "content": wrong}]
         return None
 
@@ -213,10 +221,14 @@ class LearningTools:
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
         text = clean_input("".join(parts))
-        if usage is None:  # a provider that does not say is counted by the same measure as prompts are
+        if (
+            usage is None
+        ):  # a provider that does not say is counted by the same measure as prompts are
             usage = Usage(size, estimate_tokens(text))
         role = NIGHT if self.night else ROLE
-        await self.store.write(user_id, lambda tx: tx.traces.spend(role, self.model.name, usage, now))
+        await self.store.write(
+            user_id, lambda tx: tx.traces.record_tokens(role, self.model.name, usage, now)
+        )
         return Answer(text, finish == "length")
 
     async def _within_budget(self, user_id: str, now: datetime, size: int) -> None:
@@ -234,7 +246,9 @@ class LearningTools:
 
         if not await self.store.read(user_id, within):
             tomorrow = (day + timedelta(days=1) - now).total_seconds()
-            raise BudgetSpent("rate_limit", detail="daily memory budget spent", retry_after=tomorrow)
+            raise BudgetSpent(
+                "rate_limit", detail="daily memory budget spent", retry_after=tomorrow
+            )
 
     async def embed(
         self, texts: Sequence[str], kind: Literal["query", "content"] = "content"
@@ -249,11 +263,13 @@ class LearningTools:
             return [None] * len(texts)
         return list(rows)
 
-    async def nearest(self, user_id: str, vector: FloatArray | None, text: str, k: int, f: Filter) -> list[MemoryId]:
+    async def nearest(
+        self, user_id: str, vector: FloatArray | None, text: str, k: int, f: Filter
+    ) -> list[MemoryId]:
         """Return ids of the memories closest to a text, by vector and by words in turns, ungated."""
-        reader = self.store.reader(user_id)
-        by_words = await reader.lexical(text, k, f) if text.strip() else []
-        by_vector = await reader.nearest(vector, k, f) if vector is not None else []
+        reader = self.store.open_reader(user_id)
+        by_words = await reader.search_words(text, k, f) if text.strip() else []
+        by_vector = await reader.search_vectors(vector, k, f) if vector is not None else []
         out: dict[MemoryId, None] = {}
         for i in range(k):
             for found in (by_vector, by_words):
@@ -264,7 +280,7 @@ class LearningTools:
     async def near(self, user_id: str, text: str, k: int, f: Filter) -> list[Memory]:
         """Return the memories closest to a text that nothing is known of yet."""
         ids = await self.nearest(user_id, (await self.embed([text], "query"))[0], text, k, f)
-        return await self.store.reader(user_id).get(ids)
+        return await self.store.open_reader(user_id).get(ids)
 
     def skipped(self, what: str, why: str, text: str) -> None:
         """Log something of a model's answer that was left out; its words only if logs may hold them."""
@@ -272,5 +288,5 @@ class LearningTools:
 
 
 def _spent(tx: Transaction, since: datetime, *roles: str) -> int:
-    used = [tx.traces.spent(role, since) for role in roles]
+    used = [tx.traces.count_tokens(role, since) for role in roles]
     return sum(u.prompt_tokens + u.completion_tokens for u in used)

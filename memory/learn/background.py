@@ -26,17 +26,19 @@ _SETTING: Final = "curve"  # what every memory of this store lives under, or is 
 
 async def plan(store: Store, curve: str, now: datetime) -> None:
     """Have every user's memories moved if the setting is not what it was at the last start. Quick if it is."""
-    was = await store.system(lambda s: s.get(_SETTING)) or "fade"
+    was = await store.write_system(lambda s: s.get(_SETTING)) or "fade"
     if was != curve:
-        for user_id in await store.system(lambda s: s.users()):
+        for user_id in await store.write_system(lambda s: s.users()):
             await store.write(user_id, lambda tx: _enqueue(tx, str(was), curve, now))
-    await store.system(lambda s: s.set(_SETTING, curve))
+    await store.write_system(lambda s: s.set(_SETTING, curve))
 
 
 def _enqueue(tx: Transaction, was: str, curve: str, now: datetime) -> None:
     begun = round(now.timestamp() * 1000)
-    for waiting in tx.jobs.pending("curve"):
-        tx.jobs.cancel(waiting.id)  # set anew before it was done; a run that is under way notices and gives up
+    for waiting in tx.jobs.list_pending("curve"):
+        tx.jobs.cancel(
+            waiting.id
+        )  # set anew before it was done; a run that is under way notices and gives up
     payload = {"curve": curve, "was": was, "since": begun}
     tx.jobs.enqueue("curve", f"{curve}:{begun}", payload, now, lane=f"curve:{tx.user_id}")
 
@@ -61,23 +63,30 @@ class CurveSwitcher:
             "outcome": "saved",
             "curve": move.curve,
             "was": move.was,
-            "moved": tx.lives.logged(EVENT, lifecycle.from_ms(move.since)),
+            "moved": tx.lives.count_logged(EVENT, lifecycle.from_ms(move.since)),
             "fainter": self._fainter(tx, move.curve, now),
         }
 
     def _some(self, tx: Transaction, job: Job, curve: str, now: datetime) -> int:
-        if not tx.jobs.holds(job):
+        if not tx.jobs.holds_lease(job):
             raise Conflict("another process moves the memories by now")
-        found = tx.lives.of_other_curves(curve, BATCH)
+        found = tx.lives.list_of_other_curves(curve, BATCH)
         for m in found:
             after = lifecycle.move_to_curve(m, curve, self.u, now)
-            tx.lives.move(after, lifecycle.build_log_entry(EVENT, m, after, self.u, now, f"{m.curve} → {curve}"))
+            tx.lives.move(
+                after,
+                lifecycle.build_log_entry(EVENT, m, after, self.u, now, f"{m.curve} → {curve}"),
+            )
         return len(found)
 
     def _fainter(self, tx: Transaction, curve: str, now: datetime) -> int:
         limit = lifecycle.CURVES[curve].forgets_below or -1.0
-        ids = [o.id for o in tx.memories.outlines() if o.state == State.ACTIVE and o.weight < limit]
-        verdicts = (lifecycle.decide_action(m, self.u, now) for m in tx.memories.many(ids))
+        ids = [
+            o.id
+            for o in tx.memories.list_outlines()
+            if o.state == State.ACTIVE and o.weight < limit
+        ]
+        verdicts = (lifecycle.decide_action(m, self.u, now) for m in tx.memories.get_many(ids))
         return sum(isinstance(v, lifecycle.ForgetAction) for v in verdicts)
 
 
@@ -99,13 +108,19 @@ async def embed_missing(tools: LearningTools, job: Job, now: datetime) -> Effect
     wanted: EmbedJob = await read_payload(job)
     if not wanted.all:
         ids = wanted.memory_ids
-        todo = await tools.store.read(job.user_id, lambda tx: _wanting(tx, tx.vectors.without(ids, name)))
+        todo = await tools.store.read(
+            job.user_id, lambda tx: _wanting(tx, tx.vectors.list_without_vector(ids, name))
+        )
         vectors = await _embed(tools, todo)
         return lambda tx: _result(_put(tx, name, todo, vectors))
     if wanted.embedder not in {None, name}:
-        return lambda _tx: _result(0)  # another one came into use meanwhile, and has a job of its own
+        return lambda _tx: _result(
+            0
+        )  # another one came into use meanwhile, and has a job of its own
     done = 0
-    while todo := await tools.store.read(job.user_id, lambda tx: tx.vectors.missing(name, PAGE)):
+    while todo := await tools.store.read(
+        job.user_id, lambda tx: tx.vectors.list_missing(name, PAGE)
+    ):
         before = done
         for start in range(0, len(todo), TEXTS):
             some = todo[start : start + TEXTS]
@@ -121,10 +136,14 @@ async def embed_missing(tools: LearningTools, job: Job, now: datetime) -> Effect
 async def _leave(tools: LearningTools, user_id: str) -> None:
     """The vectors of every other embedder go; the last user's to do so end the going over."""
     name = tools.embedder.id
-    for other, _ in await tools.store.read(user_id, lambda tx: tx.vectors.others(name)):
-        while await tools.store.write(user_id, lambda tx, other=other: tx.vectors.retire(other, RETIRED)):  # type: ignore[misc]
+    for other, _ in await tools.store.read(user_id, lambda tx: tx.vectors.list_other_models(name)):
+        while await tools.store.write(
+            user_id, lambda tx, other=other: tx.vectors.retire(other, RETIRED)
+        ):  # type: ignore[misc]
             pass
-    if await tools.store.only_embedder(name) and isinstance(tools.embedder, SwitchingEmbedder):
+    if await tools.store.drop_unused_embedders(name) and isinstance(
+        tools.embedder, SwitchingEmbedder
+    ):
         tools.embedder.arrived()
 
 
@@ -133,8 +152,12 @@ def _result(n: int) -> Mapping[str, Json]:
 
 
 def _wanting(tx: Transaction, ids: Sequence[MemoryId]) -> list[tuple[MemoryId, str]]:
-    found = tx.memories.many(ids)
-    return [(m.id, m.original_content) for m in found if m.state not in _GONE and m.sensitivity < Sensitivity.SECRET]
+    found = tx.memories.get_many(ids)
+    return [
+        (m.id, m.original_content)
+        for m in found
+        if m.state not in _GONE and m.sensitivity < Sensitivity.SECRET
+    ]
 
 
 async def _embed(tools: LearningTools, todo: Sequence[tuple[MemoryId, str]]) -> list[FloatArray]:
@@ -145,7 +168,10 @@ async def _embed(tools: LearningTools, todo: Sequence[tuple[MemoryId, str]]) -> 
 
 
 def _put(
-    tx: Transaction, embedder_id: str, todo: Sequence[tuple[MemoryId, str]], vectors: Sequence[FloatArray]
+    tx: Transaction,
+    embedder_id: str,
+    todo: Sequence[tuple[MemoryId, str]],
+    vectors: Sequence[FloatArray],
 ) -> int:
     """Store the vectors of texts that are still as they were embedded; how many."""
     wanting = dict(_wanting(tx, [i for i, _ in todo]))

@@ -30,8 +30,12 @@ _DATE = re.compile(
     )?\s{0,9}年?$""",
     re.X | re.I,
 )
-_IS_DAY: Final = re.compile(r"\b(?:is|was|are|it['’]?s) (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day)", re.I)
-_MONTH_END: Final = re.compile(r"\bbefore (?:the )?end of (?:the|this) month\b|(?:这个?|本)?月底[之以]?前", re.I)
+_IS_DAY: Final = re.compile(
+    r"\b(?:is|was|are|it['’]?s) (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day)", re.I
+)
+_MONTH_END: Final = re.compile(
+    r"\bbefore (?:the )?end of (?:the|this) month\b|(?:这个?|本)?月底[之以]?前", re.I
+)
 _HAN_DAY: Final = re.compile(
     r"(?<=月)((?:[二三]?十)?[一二三四五六七八九]|[二三]?十)(?![日号天个多几来分点百千万零一二三四五六七八九十])"
 )
@@ -43,8 +47,15 @@ DATED: Final = re.compile(
 )
 """A date in a memory's text."""
 _LONGEST = timedelta(days=366 * 50)  # nobody plans further ahead
-_WEEK_ON: Final = re.compile(r"\ba week (?:today|tomorrow|from \w+)|\b(?:tomorrow|day) week\b", re.I)
-DAY, _FEW_DAYS, MONTH, YEAR = timedelta(days=1), timedelta(days=3, hours=2), timedelta(days=27), timedelta(days=364)
+_WEEK_ON: Final = re.compile(
+    r"\ba week (?:today|tomorrow|from \w+)|\b(?:tomorrow|day) week\b", re.I
+)
+DAY, _FEW_DAYS, MONTH, YEAR = (
+    timedelta(days=1),
+    timedelta(days=3, hours=2),
+    timedelta(days=27),
+    timedelta(days=364),
+)
 _EARLIEST_YEAR = 1900
 
 
@@ -81,7 +92,9 @@ def read(text: str, tz: str) -> DateSpan | None:
         start = datetime(y, month or 1, day or 1, hour, minute, tzinfo=here)
         if m["h"]:
             offset = (m["zone"] or "").upper().replace("UTC", "Z")
-            at = (datetime.fromisoformat(f"{start:%Y-%m-%dT%H:%M}{offset}") if offset else start).astimezone(UTC)
+            at = (
+                datetime.fromisoformat(f"{start:%Y-%m-%dT%H:%M}{offset}") if offset else start
+            ).astimezone(UTC)
             return DateSpan(at, at, "minute")
         precision: Precision = "day" if day else "month" if month else "year"
         after = {
@@ -89,7 +102,9 @@ def read(text: str, tz: str) -> DateSpan | None:
             "month": datetime(y + month // 12, month % 12 + 1, 1, tzinfo=here),
             "year": datetime(y + 1, 1, 1, tzinfo=here),
         }[precision]
-        return DateSpan(start.astimezone(UTC), after.astimezone(UTC) - timedelta(seconds=1), precision)
+        return DateSpan(
+            start.astimezone(UTC), after.astimezone(UTC) - timedelta(seconds=1), precision
+        )
     except (ValueError, OverflowError):
         return None
 
@@ -104,10 +119,13 @@ def is_believable(said: DateSpan, use: Use, at: datetime) -> bool:
 @lru_cache(maxsize=256)
 def find_spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
     """Resolve the times that words said at `at` name, each as one to come and as one past."""
-    text = _HAN_DAY.sub(r"\1日", _MONTH_END.sub(" by the end of the month ", _IS_DAY.sub("on ", text)))
+    text = _HAN_DAY.sub(
+        r"\1日", _MONTH_END.sub(" by the end of the month ", _IS_DAY.sub("on ", text))
+    )
     later = timedelta(days=7) if _WEEK_ON.search(text) else timedelta()
     ahead, behind = (
-        [(a + later, b + later) for a, b in windows_named(text, at, tz, ahead=way)] for way in (True, False)
+        [(a + later, b + later) for a, b in windows_named(text, at, tz, ahead=way)]
+        for way in (True, False)
     )
     return ahead, behind
 
@@ -132,17 +150,26 @@ def is_message_date(claim: Window, at: datetime) -> bool:
 # --- as of an earlier day -----------------------------------------------------------------------------
 
 _ABOUT_ALL: Final = re.compile(
-    r"^(?:me|myself|my life|everything|anything|all|我|我的(?:事|事情|一切)?|全部|所有|一切)?$", re.I
+    r"^(?:me|myself|my life|everything|anything|all|我|我的(?:事|事情|一切)?|全部|所有|一切)?$",
+    re.I,
 )
-_KNEW: Final = r"^what (?:did|have) (?:you|ebb)(?: already)? (?:know|known|remember(?:ed)?)(?: (?:about|of) "
+_KNEW: Final = (
+    r"^what (?:did|have) (?:you|ebb)(?: already)? (?:know|known|remember(?:ed)?)(?: (?:about|of) "
+)
 _FORMS: Final[tuple[tuple[re.Pattern[str], bool], ...]] = tuple(
     (re.compile(pattern, re.I), certain)
     for pattern, certain in (
         # certain: whoever writes this names a date; if it cannot be read they are told so
         (r"^(?P<topic>.*?)[,，\s]{0,9}\bas (?:of|at)\s{1,9}(?P<when>.+)$", True),
-        (r"^(?P<topic>.*?)[,，\s]{0,9}截[至止]到?\s{0,9}(?P<when>.+?)\s{0,9}(?:为止|的?时候?)?$", True),
+        (
+            r"^(?P<topic>.*?)[,，\s]{0,9}截[至止]到?\s{0,9}(?P<when>.+?)\s{0,9}(?:为止|的?时候?)?$",
+            True,
+        ),
         (rf"{_KNEW}(?P<topic>.+?))? (?:on|in|at|by|until|back in) (?P<when>.+?)$", False),
-        (rf"{_KNEW}(?P<topic>.+?))? (?P<when>(?:yesterday|last|this|a|an|one|two|three|\d{{1,9}})\b.*)$", False),
+        (
+            rf"{_KNEW}(?P<topic>.+?))? (?P<when>(?:yesterday|last|this|a|an|one|two|three|\d{{1,9}})\b.*)$",
+            False,
+        ),
         (
             r"^(?:你|ebb)?\s{0,9}(?:在|到)?\s{0,9}(?P<when>.+?)(?:的?时候?|那天|那时|为止)?[，,]?\s{0,9}(?:你|ebb)?\s{0,9}都?"
             r"(?:知道|记得|了解)(?:关于)?(?P<topic>.*?)的?(?:些?什么(?:事情?)?|哪些(?:事情?)?|多少)$",
@@ -162,7 +189,9 @@ _DATED: Final = re.compile(
 )
 _LONGEST_QUESTION: Final = 300  # characters
 _BETWEEN: Final = " ,，、:："
-_DAY_ZH: Final = re.compile(r"([一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})(?=[日号])")
+_DAY_ZH: Final = re.compile(
+    r"([一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})(?=[日号])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +222,11 @@ def _dated(text: str, now: datetime, tz: str) -> tuple[str, str]:
     if read(text, tz) is not None:
         return text, ""
     whole = parse_moment(text, now, tz)
-    ends = [i for i in range(1, len(text)) if not (text[i - 1 : i + 1].isascii() and text[i - 1 : i + 1].isalnum())]
+    ends = [
+        i
+        for i in range(1, len(text))
+        if not (text[i - 1 : i + 1].isascii() and text[i - 1 : i + 1].isalnum())
+    ]
     cuts = [(text[:i].rstrip(_BETWEEN), text[i:].lstrip(_BETWEEN)) for i in ends]
     exact = [c for c in cuts if c[1] and read(c[0], tz) is not None]
     if exact and not _DATED.match(exact[-1][1]):
@@ -225,8 +258,14 @@ def parse_moment(text: str, now: datetime, tz: str) -> datetime | None:
     if re.fullmatch(r"now|现在|目前|今天|today", said, re.I):
         return now
     if (exact := read(said, tz)) is not None:
-        return min(exact.end + timedelta(milliseconds=0 if exact.precision == "minute" else 999), now)
-    for form in (said, f"in {said}", f"on {said}"):  # "march", "Monday" alone name no time in a sentence
+        return min(
+            exact.end + timedelta(milliseconds=0 if exact.precision == "minute" else 999), now
+        )
+    for form in (
+        said,
+        f"in {said}",
+        f"on {said}",
+    ):  # "march", "Monday" alone name no time in a sentence
         if (span := window_asked(form, now, tz, ahead=False)) is not None:
             return min(span[1] - timedelta(milliseconds=1), now)
     return None

@@ -32,7 +32,11 @@ def outcome_of(tools: LearningTools, what: str, done: Sequence[SaveResult]) -> d
 
 def operation_of(entry: Entry, op: str, old: Memory | None) -> Operation:
     """Put an entry as the operation that the person's words have to support."""
-    uses: tuple[tuple[dates.Use, str], ...] = (("due", entry.expires), ("since", entry.since), ("until", entry.until))
+    uses: tuple[tuple[dates.Use, str], ...] = (
+        ("due", entry.expires),
+        ("since", entry.since),
+        ("until", entry.until),
+    )
     return Operation(
         op,
         entry.content,
@@ -66,7 +70,9 @@ async def claims_of(
     return out
 
 
-def build_draft(entry: Entry, said: Message, source: Source, old: Memory | None, skipped: Skipped) -> Draft:
+def build_draft(
+    entry: Entry, said: Message, source: Source, old: Memory | None, skipped: Skipped
+) -> Draft:
     """Write the draft; what the model does not say is taken from the memory it changes, else from the defaults."""
     text = " ".join(entry.content.split())
     draft = Draft(
@@ -91,14 +97,18 @@ def build_draft(entry: Entry, said: Message, source: Source, old: Memory | None,
         draft = replace(draft, valid_until=until.end)
     if day := _date(entry.on, "since", said, skipped):
         long = day.end if day.precision in {"month", "year"} else None
-        draft = replace(draft, on=day.start, on_until=long, precision=draft.precision or day.precision)
+        draft = replace(
+            draft, on=day.start, on_until=long, precision=draft.precision or day.precision
+        )
     return draft
 
 
 def _date(word: str, use: dates.Use, said: Message, skipped: Skipped) -> dates.DateSpan | None:
     """Read a date that somebody can have meant when they said it."""
     found = dates.read(word, said.tz) if word else None
-    if word and (found is None or (use != "until" and not dates.is_believable(found, use, said.at))):
+    if word and (
+        found is None or (use != "until" and not dates.is_believable(found, use, said.at))
+    ):
         skipped("date", "unbelievable" if found else "unreadable", word)
         return None
     return found

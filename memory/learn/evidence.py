@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Final, Literal, TypeAlias
 
 from memory.learn import dates
-from memory.learn.alike import list_units
+from memory.learn.same_meaning import list_units
 from memory.models import detect_language
 from memory.privacy import classify_instruction
 from memory.recall.people import find_people_names
@@ -37,11 +37,18 @@ from memory.text.speech import (
 Role: TypeAlias = Literal["user", "assistant", "other"]
 Place: TypeAlias = tuple[int, int, int]  # of a message, and start and end in it
 
-_TITLE: Final = re.compile("[\"“「《']([^\"”」》']{1,10})[\"”」》']")  # a name in quotation marks is one's own word
+_TITLE: Final = re.compile(
+    "[\"“「《']([^\"”」》']{1,10})[\"”」》']"
+)  # a name in quotation marks is one's own word
 sentences_of: Final = lru_cache(maxsize=32)(find_own_sentences)
 JOINT: Final = re.compile(" – |——")  # between what was asked or said before and a quotation
-SUPPORTED: Final = 0.25  # share of an operation's words that one own sentence must have if no words are quoted
-ANSWERED, AFFIRMED = 0.5, 0.6  # share of an operation's words that an answer and its question must have
+SUPPORTED: Final = (
+    0.25  # share of an operation's words that one own sentence must have if no words are quoted
+)
+ANSWERED, AFFIRMED = (
+    0.5,
+    0.6,
+)  # share of an operation's words that an answer and its question must have
 FOREIGN: Final = 0.5  # share of its words that are Ebb's, or only Ebb's, from which it is Ebb's
 DENIED: Final = 0.5  # share of its words in a clause that denies, from which it is what is denied
 CHILD: Final = find_kin("child 孩子")
@@ -51,7 +58,9 @@ _NAME: Final = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][\w-]*")
 _VERB: Final = re.compile(
     r"([A-Z][a-z]+(?:s|ed)) (?=[a-z])(?!(?:is|was|has|had|will|lives|works|and)\b)"
 )  # "Prefers …"
-_CONTRAST: Final = re.compile(r"(?:\d[\d:.]*|\b[A-Z]\w+),? not (?:(?:at|on|in|by|for) )?(\d[\d:.]*|[A-Z]\w+)")
+_CONTRAST: Final = re.compile(
+    r"(?:\d[\d:.]*|\b[A-Z]\w+),? not (?:(?:at|on|in|by|for) )?(\d[\d:.]*|[A-Z]\w+)"
+)
 _LATIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH: Final = re.compile(
@@ -62,7 +71,9 @@ _WEEKDAY: Final = re.compile(
     re.I,
 )
 _NO_NAMES: Final = frozenset(words_of("evidence", "NO_NAMES"))
-_CALLED, _PLACED, _WITH, _FOREIGN = (joined("evidence", name) for name in ("CALLED", "PLACED", "WITH", "FOREIGN"))
+_CALLED, _PLACED, _WITH, _FOREIGN = (
+    joined("evidence", name) for name in ("CALLED", "PLACED", "WITH", "FOREIGN")
+)
 _MEASURES: Final = frozenset(
     "个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门片粒颗杯瓶包件场本份双支盒间张套棵头匹"
 )
@@ -70,7 +81,9 @@ _OTHER_SCRIPT: Final = "[\u0370-\u1fff\u3040-\u312f\uac00-\ud7af]"  # neither La
 _HAN: Final = "[\u4e00-\u9fff]"
 _WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|去)({_HAN}{{2}})")
 _COUNTED: Final = re.compile(rf"[A-Za-z]{{3,20}} (?:for )?$|{_HAN}[了过]?$")
-_ASKED: Final = re.compile(rf"(?:Did|Does|Has|Was|Is) ([A-Z][a-z]+)\b|是(({_HAN})\3)(?<!天天)")  # about whom Ebb asks
+_ASKED: Final = re.compile(
+    rf"(?:Did|Does|Has|Was|Is) ([A-Z][a-z]+)\b|是(({_HAN})\3)(?<!天天)"
+)  # about whom Ebb asks
 _DENIED: Final = re.compile(rf"\s+(?:(?:a|an|the|really|even|so) )?([a-z]+)|({_HAN}{{2}})", re.I)
 JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
 
@@ -151,7 +164,11 @@ def _check_quotation(op: Operation, spoken: Sequence[ShownMessage]) -> Verdict:
 def _find_own(words: str, spoken: Sequence[ShownMessage], n: int | None = None) -> Place | None:
     """Find words in an own message, or in the one of that number."""
     for i, m in enumerate(spoken):
-        if m.role == "user" and n in {None, m.n} and (place := find_words(words, unmark_names(m.text))):
+        if (
+            m.role == "user"
+            and n in {None, m.n}
+            and (place := find_words(words, unmark_names(m.text)))
+        ):
             return i, *place
     return None
 
@@ -170,7 +187,9 @@ def _own_signs(text: str) -> list[tuple[str, list[int]]]:
     """Letters and digits of each own part, and where each stands."""
     text = text.translate({0x300A: " ", 0x300B: " "})  # a title is one's own word
     own = [s for s in split_spans(text) if s.kind == "own"]
-    found = [[(c, i) for i in range(s.start, s.end) for c in fold(text[i]) if c.isalnum()] for s in own]
+    found = [
+        [(c, i) for i in range(s.start, s.end) for c in fold(text[i]) if c.isalnum()] for s in own
+    ]
     return [("".join(c for c, _ in signs), [i for _, i in signs]) for signs in found]
 
 
@@ -186,7 +205,9 @@ def _find_cited(op: Operation, spoken: Sequence[ShownMessage]) -> Place | str:
     return "said"
 
 
-def _find_best(op: Operation, spoken: Sequence[ShownMessage], among: Sequence[int] = ()) -> Place | str:
+def _find_best(
+    op: Operation, spoken: Sequence[ShownMessage], among: Sequence[int] = ()
+) -> Place | str:
     """Return the own sentence that has most of the operation's words, with the question that it answers."""
     best: tuple[float, Place] = (0.0, (0, 0, 0))
     wanted = list_units(dates.DATED.sub(" ", op.text)) or list_units(op.text)
@@ -194,7 +215,9 @@ def _find_best(op: Operation, spoken: Sequence[ShownMessage], among: Sequence[in
         question = find_question_before(spoken, i)
         question = question if read_answer(spoken[i].text.strip(), question) else ""
         for start, end in sentences_of(spoken[i].text):
-            share = len(wanted & list_units(f"{question} {spoken[i].text[start:end]}")) / max(1, len(wanted))
+            share = len(wanted & list_units(f"{question} {spoken[i].text[start:end]}")) / max(
+                1, len(wanted)
+            )
             if share > 0 and share >= best[0]:
                 best = share, (i, start, end)
     return best[1] if best[0] >= SUPPORTED else "unsupported"
@@ -218,13 +241,18 @@ class EvidenceCase:
         text: the operation's text without dates.
     """
 
-    def __init__(self, op: Operation, spoken: Sequence[ShownMessage], shown: tuple[str, ...], place: Place) -> None:
+    def __init__(
+        self, op: Operation, spoken: Sequence[ShownMessage], shown: tuple[str, ...], place: Place
+    ) -> None:
         i, start, end = place
         self.op, self.spoken, self.m = op, spoken, spoken[i]
         text = self.m.text
         self.before, self.cited = text[:start], text[start:end]
         self.quoted = any(c.words for c in op.said)
-        self.sentence = " ".join(text[a:b] for a, b in sentences_of(text) if a < end and start < b) or self.cited
+        self.sentence = (
+            " ".join(text[a:b] for a, b in sentences_of(text) if a < end and start < b)
+            or self.cited
+        )
         clauses = [self.sentence[a:b].strip() for a, b in split_clauses(self.sentence)]
         self.focus = [c for c in clauses if self._is_cited(c)] or clauses
         question = find_question_before(spoken, i)
@@ -235,8 +263,14 @@ class EvidenceCase:
         self.shown += [s for s in shown if s != op.old and self._points_to(s)]
         mine = [m.text for m in spoken if m.role == "user"]
         own = [t for x in mine for t in (*(x[a:b] for a, b in sentences_of(x)), *_TITLE.findall(x))]
-        asked = ((find_question_before(spoken, j), m.text.strip()) for j, m in enumerate(spoken) if m.role == "user")
-        affirmed = (q for q, text in asked if read_answer(text, q) in {"yes", "fill", "past", "unsure"})
+        asked = (
+            (find_question_before(spoken, j), m.text.strip())
+            for j, m in enumerate(spoken)
+            if m.role == "user"
+        )
+        affirmed = (
+            q for q, text in asked if read_answer(text, q) in {"yes", "fill", "past", "unsure"}
+        )
         said = " ".join((*own, *affirmed))
         self.said = fold(said)
         self.known = fold(" ".join((said, *self.shown)))
@@ -275,9 +309,15 @@ def find_names(text: str) -> set[str]:
     """Return what is a name by its form: capitals within a sentence; in Chinese surnames, places and Latin words."""
     text = FORMS.DAYS.sub(" ", text)
     if detect_language(text) == "zh":
-        people = {n for n in find_people_names(text) if n[0] != "左" and re.search(_CALLED, text[: text.find(n)])}
+        people = {
+            n
+            for n in find_people_names(text)
+            if n[0] != "左" and re.search(_CALLED, text[: text.find(n)])
+        }
         return people | {a or b for a, b in re.findall(_PLACED, text)} | set(_LATIN.findall(text))
-    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip()} | find_people_names(text)
+    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip()} | find_people_names(
+        text
+    )
     verbs = _VERB.findall(text) if _VERB.match(text) else []
     return {n for n in found.difference(_NO_NAMES, verbs[:1]) if not find_kin(n)}
 
@@ -294,7 +334,9 @@ def _exchanges_places(op: str, said: str) -> bool:
     before, after = forms.count_common_tokens(x, y)
     adjacent = before == 0 and bool(FORMS.ME.match(said.strip()))  # I lent Bob, told as: Bob lent
     x, y = x[before : len(x) - after], y[before : len(y) - after]
-    turned = any(y == x[j:] + x[i:j] + x[:i] for j in range(1, len(x)) for i in range(1, j + adjacent))
+    turned = any(
+        y == x[j:] + x[i:j] + x[:i] for j in range(1, len(x)) for i in range(1, j + adjacent)
+    )
     return turned and len(set(x)) == len(x) and forms.ROLES & set(told) == forms.ROLES & set(spoken)
 
 
@@ -322,12 +364,17 @@ def misreads_answer(c: EvidenceCase) -> bool:
         list_units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0]),
         denies_or_ends(c.op.text),
     )
-    ended, kept = (list_units(" ".join(f for f in c.focus if denies_or_ends(f) is way)) for way in (True, False))
+    ended, kept = (
+        list_units(" ".join(f for f in c.focus if denies_or_ends(f) is way))
+        for way in (True, False)
+    )
     if c.answer == "no" and not no and ended - kept and _share(ended - kept, words) >= ANSWERED:
         return True
     if c.picked and words & asked - list_units(c.picked):
         return True
-    if not c.answer or (_share(words, rest if c.answer == "no" else own) >= ANSWERED and not words & asked - own):
+    if not c.answer or (
+        _share(words, rest if c.answer == "no" else own) >= ANSWERED and not words & asked - own
+    ):
         return False
     match c.answer:
         case "evades":
@@ -339,7 +386,11 @@ def misreads_answer(c: EvidenceCase) -> bool:
             return True
         case "no" if not no and not words & rest and not c.windows:
             return True
-        case "no" if not no and FORMS.OR.search(c.question) and len(words & asked - own) > len(words & rest - asked):
+        case "no" if (
+            not no
+            and FORMS.OR.search(c.question)
+            and len(words & asked - own) > len(words & rest - asked)
+        ):
             return True
         case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (
             no and (is_denial(c.m.text) or is_denial(c.question))
@@ -354,7 +405,9 @@ def misreads_answer(c: EvidenceCase) -> bool:
         return bool(second and list_units(second[0]) & own and not list_units(first) & own)
     if c.answer == "yes":
         affirmed = [
-            n for n in find_names(f"- {c.question}") & find_names(c.op.text) if len(words - list_units(n)) <= 1
+            n
+            for n in find_names(f"- {c.question}") & find_names(c.op.text)
+            if len(words - list_units(n)) <= 1
         ]
         return not affirmed and _share(words, own | asked | list_units(c.op.old)) < AFFIRMED
     return _share(words, own | asked | list_units(c.op.old) | list_units(c.said)) < ANSWERED
@@ -364,7 +417,10 @@ def has_other_name(c: EvidenceCase) -> bool:
     """Find a name or a relative that nobody spoke of, or a name of another clause than the one it rests on."""
     known = fold(f"{c.known} {c.question}")
     names = {fold(n) for n in find_names(c.op.text)}
-    if any((n if n.isascii() else n[:2]) not in known and n.removesuffix("s") not in known for n in names):
+    if any(
+        (n if n.isascii() else n[:2]) not in known and n.removesuffix("s") not in known
+        for n in names
+    ):
         return True
     here = {fold(n) for f in c.focus for n in find_names(f)} if c.quoted else set()
     if names and here and not any(h[:2] in fold(c.op.text) for h in here):
@@ -378,8 +434,13 @@ def has_other_name(c: EvidenceCase) -> bool:
 def _measured(text: str) -> list[tuple[float, str, str]]:
     """Return numbers with the Chinese measure behind them, and as they are written."""
     text = FORMS.DAYS.sub(lambda m: " " * len(m[0]), text)
-    found = [(n, text[a - 1 : a], text[b : b + 1], text[a:b].strip()) for n, a, b in find_numbers(text)]
-    return [(n, after if after in _MEASURES or before == "了" else "", word) for n, before, after, word in found]
+    found = [
+        (n, text[a - 1 : a], text[b : b + 1], text[a:b].strip()) for n, a, b in find_numbers(text)
+    ]
+    return [
+        (n, after if after in _MEASURES or before == "了" else "", word)
+        for n, before, after, word in found
+    ]
 
 
 def _is_hour(text: str, word: str) -> bool:
@@ -389,13 +450,19 @@ def _is_hour(text: str, word: str) -> bool:
 def _counts_other(c: EvidenceCase) -> bool:
     """Tell whether the word before a number stands only in clauses with other numbers."""
     clauses = [
-        (list_units(s[a:b]), {n for n, *_ in _measured(s[a:b])}) for s in [c.sentence] for a, b in split_clauses(s)
+        (list_units(s[a:b]), {n for n, *_ in _measured(s[a:b])})
+        for s in [c.sentence]
+        for a, b in split_clauses(s)
     ]
     for n, start, _ in find_numbers(c.text):
         m = _COUNTED.search(c.text[max(0, start - 40) : start])
         before = (list_units(m[0]) or list_units(c.text.split()[0])) if m else frozenset()
         of = [counts for words, counts in clauses if before & words]
-        if of and all(counts and n not in counts for counts in of) and any(n in counts for _, counts in clauses):
+        if (
+            of
+            and all(counts and n not in counts for counts in of)
+            and any(n in counts for _, counts in clauses)
+        ):
             return True
     return False
 
@@ -409,15 +476,29 @@ def has_other_number(c: EvidenceCase) -> bool:
         ):
             continue
         of = {m for value, m, _ in said if value == n}
-        if not of and word not in c.known and not (_is_hour(c.text, word) and any(v == n - 12 for v, *_ in said)):
+        if (
+            not of
+            and word not in c.known
+            and not (_is_hour(c.text, word) and any(v == n - 12 for v, *_ in said))
+        ):
             return True
-        if measure and of and "" not in of and measure not in of and any(m == measure for _, m, _ in said):
+        if (
+            measure
+            and of
+            and "" not in of
+            and measure not in of
+            and any(m == measure for _, m, _ in said)
+        ):
             return True
     if _counts_other(c):
         return True
-    years = {int(n) for n, *_ in said} | {w.year for pair in c.windows for w in pair} | {c.m.at.year}
+    years = (
+        {int(n) for n, *_ in said} | {w.year for pair in c.windows for w in pair} | {c.m.at.year}
+    )
     near = {c.m.at.year - 1, c.m.at.year + 1} if _MONTH.search(c.op.text) else set()
-    return any(y not in years | near and y % 100 not in years for y in map(int, _YEAR.findall(c.op.text)))
+    return any(
+        y not in years | near and y % 100 not in years for y in map(int, _YEAR.findall(c.op.text))
+    )
 
 
 def has_other_date(c: EvidenceCase) -> bool:
@@ -430,15 +511,22 @@ def has_other_date(c: EvidenceCase) -> bool:
         claims.append([(on.start, on.end)])
     dated = dates.DATED.search(c.op.text)
     if dated or FORMS.DAYS.search(c.op.text):
-        ahead, behind = dates.find_spoken_times(_WEEKDAY.sub(" ", c.op.text) if dated else c.op.text, at, tz)
-        claims += [list(p) for p in zip(ahead, behind, strict=False) if p[0][1] - p[0][0] < dates.YEAR]
+        ahead, behind = dates.find_spoken_times(
+            _WEEKDAY.sub(" ", c.op.text) if dated else c.op.text, at, tz
+        )
+        claims += [
+            list(p) for p in zip(ahead, behind, strict=False) if p[0][1] - p[0][0] < dates.YEAR
+        ]
     months = " ".join(f"in {m}" for m in _MONTH.findall(c.m.text))
     said = list(c.windows)
     for text in (*c.shown, months):
         said += [w for way in dates.find_spoken_times(text, at, tz) for w in way]
     said += [w for ways in claims for w in ways if _names_day(c, w)]
     return not all(
-        any(dates.is_message_date(w, at) or any(dates.matches_time(w, s, at) for s in said) for w in ways)
+        any(
+            dates.is_message_date(w, at) or any(dates.matches_time(w, s, at) for s in said)
+            for w in ways
+        )
         for ways in claims
     )
 
@@ -447,7 +535,9 @@ def _names_day(c: EvidenceCase, claim: dates.Window) -> bool:
     """Tell whether the words name that day of a month near: "monday 27th", 29号."""
     day = claim[0].astimezone(dates.get_zone(c.m.tz)).day
     near = abs(claim[0] - c.m.at) < 2 * dates.MONTH and claim[1] - claim[0] < 2 * dates.DAY
-    return near and bool(re.search(rf"(?<![\d月]){day}(?:st|nd|rd|th|[号日])(?!\w| of)", " ".join(c.focus)))
+    return near and bool(
+        re.search(rf"(?<![\d月]){day}(?:st|nd|rd|th|[号日])(?!\w| of)", " ".join(c.focus))
+    )
 
 
 def has_other_polarity(c: EvidenceCase) -> bool:
@@ -470,7 +560,9 @@ def has_other_polarity(c: EvidenceCase) -> bool:
         return False
     if any(x in op for x in _CONTRAST.findall(c.sentence)):
         return True  # "at 6:15 not 7:15", told as 7:15
-    shares = [(_share(words, list_units(f)), denies_or_ends(_CONTRAST.sub(" ", f))) for f in c.focus]
+    shares = [
+        (_share(words, list_units(f)), denies_or_ends(_CONTRAST.sub(" ", f))) for f in c.focus
+    ]
     denied = max((share for share, no in shares if no), default=0.0)
     return denied >= DENIED and denied > max((share for share, no in shares if not no), default=0.0)
 
@@ -483,9 +575,14 @@ def is_about_another(c: EvidenceCase) -> bool:
         return True
     kin = {w for group in find_kin(op) for w in group}
     names = (
-        kin | find_names(f"- {said}") | find_names(f"- {op}") | set(re.findall(f"{_WITH}({re.escape(op[:2])})", said))
+        kin
+        | find_names(f"- {said}")
+        | find_names(f"- {op}")
+        | set(re.findall(f"{_WITH}({re.escape(op[:2])})", said))
     )
-    if any(_turns(n, op, said) for n in sorted(n for n in names if n and n in op and n in said)[:20]):
+    if any(
+        _turns(n, op, said) for n in sorted(n for n in names if n and n in op and n in said)[:20]
+    ):
         return True
     parts = [p for f in c.focus for p in JOINED.split(f)]
     asked = _ASKED.match(c.question) if c.answer in {"yes", "past"} else None
@@ -497,7 +594,9 @@ def is_about_another(c: EvidenceCase) -> bool:
 
 def _turns(name: str, op: str, said: str) -> bool:
     """Tell whether a name does what was done to it, or the other way round: I owe Pei, told as: Pei owes."""
-    (x, y), (a, b) = ([forms.list_form_tokens(t) for t in text.split(name, 1)] for text in (op, said))
+    (x, y), (a, b) = (
+        [forms.list_form_tokens(t) for t in text.split(name, 1)] for text in (op, said)
+    )
     does, done = (part if part and list_units(part[0]) else () for part in (y[:1], x[-1:]))
     if does and not x and does[0] in a and does[0] not in b:
         return True
@@ -515,7 +614,11 @@ def _other_subject(clause: str, op: str) -> bool:
     """Tell whether a clause has another subject than the person, which the operation does not name."""
     clause = clause.removeprefix("听说").removeprefix("据说")
     m = FORMS.OTHERS.match(clause) or MY_KIN.match(clause)
-    start = m.end() if m else next((len(n) for n in find_people_names(clause) if clause.startswith(n)), 0)
+    start = (
+        m.end()
+        if m
+        else next((len(n) for n in find_people_names(clause) if clause.startswith(n)), 0)
+    )
     if start == 0 or FORMS.ME.search(clause[start:]) or list_units(clause[:start]) & list_units(op):
         return False
     kin = find_kin(clause[:start])
@@ -526,7 +629,10 @@ def _other_subject(clause: str, op: str) -> bool:
 
 def _ways(text: str) -> dict[str, bool]:
     """Find where something comes from, and where it goes to: each place, and whether it is the former."""
-    return {a or b: (x or y) in {"from", "left", "leaving", "从", "离开"} for x, a, y, b in _WAY.findall(fold(text))}
+    return {
+        a or b: (x or y) in {"from", "left", "leaving", "从", "离开"}
+        for x, a, y, b in _WAY.findall(fold(text))
+    }
 
 
 def is_no_fact(c: EvidenceCase) -> bool:
@@ -554,7 +660,9 @@ def is_no_fact(c: EvidenceCase) -> bool:
 
 
 def _asks(clause: str, op: str) -> bool:
-    if not (FORMS.ASKS.search(clause) or (clause.endswith(("?", "？")) and not FORMS.ME.search(clause))):
+    if not (
+        FORMS.ASKS.search(clause) or (clause.endswith(("?", "？")) and not FORMS.ME.search(clause))
+    ):
         return False
     mine = [g for m in FORMS.MY.finditer(clause) for g in m.groups() if g]
     return bool(FORMS.ASKS_OF_SELF.search(clause)) or not any(fold(w) in fold(op) for w in mine)

@@ -15,11 +15,21 @@ from typing import TYPE_CHECKING
 from memory.errors import Conflict, ModelError
 from memory.jobs import Effect
 from memory.learn import dates
-from memory.learn.alike import shares_words
 from memory.learn.answer import ANY, LearningTools, read_payload
 from memory.learn.drafts import NOTHING, claims_of, operation_of, outcome_of
 from memory.learn.evidence import check_operation
-from memory.learn.material import (
+from memory.learn.merge import Claim, Merger, SaveResult, choose_strategy
+from memory.learn.reach import (
+    MOST_ENDED,
+    add_proposal,
+    join_exchange_words,
+    may_end,
+    touches_memory,
+)
+from memory.learn.same_meaning import shares_words
+from memory.learn.secrets import list_readable
+from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
+from memory.learn.visible_messages import (
     clip,
     detect_messages_language,
     is_evidence,
@@ -31,10 +41,6 @@ from memory.learn.material import (
     make_time,
     take_newest_within,
 )
-from memory.learn.merge import Claim, Merger, SaveResult, choose_strategy
-from memory.learn.reach import MOST_ENDED, add_proposal, join_exchange_words, may_end, touches_memory
-from memory.learn.sealed import list_readable
-from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
 from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Session, Source, State
 from memory.ports import Transaction
 from memory.text.tokens import estimate_tokens
@@ -88,22 +94,28 @@ class Extractor:
     # --- before the call ---------------------------------------------------------------------------------
 
     def _gather(self, tx: Transaction, span: SpanJob) -> ExtractionInput | None:
-        session = tx.conversations.session(span.session_id)
+        session = tx.conversations.get_session(span.session_id)
         if session is None or span.through <= session.extracted_through:
             return None
         after = session.extracted_through
-        said = tx.conversations.messages(session_id=session.id, after=after, through=span.through)
+        said = tx.conversations.list_messages(
+            session_id=session.id, after=after, through=span.through
+        )
         messages = list_readable(tx, said)
         lang = detect_messages_language(join_user_words(messages, tx.user_id), tx)
         evidence = [m for m in messages if is_evidence(m, tx.user_id) and m.text.strip()]
-        return ExtractionInput(session, messages, evidence, span.through, lang, self.tools.learns(tx))
+        return ExtractionInput(
+            session, messages, evidence, span.through, lang, self.tools.learns(tx)
+        )
 
     async def _known(self, user_id: str, h: ExtractionInput) -> dict[MemoryId, Memory]:
         """At most 50 memories: the nearest to what the user said, then the strongest."""
         words = await asyncio.to_thread(join_user_words, h.messages, user_id, 1_000)
         near = await self.tools.near(user_id, words, NEAREST, ANY)
         most = MEMORIES + NEAREST
-        page = await self.tools.store.read(user_id, lambda tx: tx.memories.find(ANY, order="weight", limit=most))
+        page = await self.tools.store.read(
+            user_id, lambda tx: tx.memories.find(ANY, order="weight", limit=most)
+        )
         facts = [m for m in (*near, *page.items) if m.layer is not Layer.EPISODE]
         return dict(list({m.id: m for m in facts}.items())[:MEMORIES])
 
@@ -138,13 +150,17 @@ class Extractor:
             raise ModelError("unreadable", detail="the extraction could not be read")
         return answer.memories[:MOST_CANDIDATES]
 
-    async def _shortened(self, user_id: str, h: ExtractionInput, now: datetime) -> tuple[list[Message], str]:
+    async def _shortened(
+        self, user_id: str, h: ExtractionInput, now: datetime
+    ) -> tuple[list[Message], str]:
         """Return the newest messages as they are, and the rest summarised where there is too much of it."""
         visible = [m for m in h.messages if m.text.strip()]
         most = min(HISTORY_TOKENS, self.tools.context_tokens // 2)
         if sum(estimate_tokens(clip(m.text, MESSAGE_TOKENS)) for m in visible) <= most:
             return visible, ""
-        newest = take_newest_within(visible, min(NEWEST_TOKENS, most // 2), lambda m: clip(m.text, MESSAGE_TOKENS))
+        newest = take_newest_within(
+            visible, min(NEWEST_TOKENS, most // 2), lambda m: clip(m.text, MESSAGE_TOKENS)
+        )
         newest = newest or visible[-1:]
         older = visible[: len(visible) - len(newest)]
         if not older:
@@ -153,15 +169,26 @@ class Extractor:
         return newest, (await fold(self.tools, user_id, older, "", h.lang, now, portion)).running
 
     async def _claims(
-        self, user_id: str, h: ExtractionInput, found: Sequence[ExtractedEntry], known: Mapping[MemoryId, Memory]
+        self,
+        user_id: str,
+        h: ExtractionInput,
+        found: Sequence[ExtractedEntry],
+        known: Mapping[MemoryId, Memory],
     ) -> list[tuple[ExtractedEntry, Claim]]:
         """Return those that the person's words support, each with the claim it makes."""
-        spoken, texts = list_evidence_messages(h.messages, user_id), [m.original_content for m in known.values()]
-        found = [self._shown(c, known) for c in found]  # ids that were not shown are gone from here on
+        spoken, texts = (
+            list_evidence_messages(h.messages, user_id),
+            [m.original_content for m in known.values()],
+        )
+        found = [
+            self._shown(c, known) for c in found
+        ]  # ids that were not shown are gone from here on
         olds = [known.get(c.contradicts or c.matches) for c in found]
         ops = ["add" if not c.contradicts else "negate" if c.denied else "update" for c in found]
         operations = [operation_of(c, op, old) for c, op, old in zip(found, ops, olds, strict=True)]
-        verdicts = await asyncio.to_thread(lambda: [check_operation(o, spoken, texts) for o in operations])
+        verdicts = await asyncio.to_thread(
+            lambda: [check_operation(o, spoken, texts) for o in operations]
+        )
         for v in verdicts:
             if v.reason:
                 self.tools.skipped("extraction", v.reason, "")
@@ -171,7 +198,11 @@ class Extractor:
 
     def _shown(self, c: ExtractedEntry, known: Mapping[MemoryId, Memory]) -> ExtractedEntry:
         """Without ids that the model was not shown."""
-        unknown = [name for name in ("matches", "contradicts") if getattr(c, name) and getattr(c, name) not in known]
+        unknown = [
+            name
+            for name in ("matches", "contradicts")
+            if getattr(c, name) and getattr(c, name) not in known
+        ]
         for name in unknown:
             self.tools.skipped(f"extraction {name}", "id not shown", getattr(c, name))
         return c.model_copy(update=dict.fromkeys(unknown, ""))
@@ -186,14 +217,19 @@ class Extractor:
         found: Sequence[tuple[ExtractedEntry, Claim]],
         now: datetime,
     ) -> Mapping[str, Json]:
-        session = tx.conversations.session(h.session.id)
+        session = tx.conversations.get_session(h.session.id)
         if session is None or session.extracted_through >= h.through:
             return NOTHING
-        if session.extracted_through != h.session.extracted_through or not is_unchanged(tx, h.messages):
+        if session.extracted_through != h.session.extracted_through or not is_unchanged(
+            tx, h.messages
+        ):
             raise Conflict("the conversation changed while it was extracted from")
         begun = tx.changes.begin("extractor", "extract", now, job_id=job.id)
         merger = Merger(tx, curve=self.tools.curve, u=self.tools.u, proposing=h.learning == "ask")
-        said, done = join_exchange_words(list_evidence_messages(h.messages, tx.user_id)), list[SaveResult]()
+        said, done = (
+            join_exchange_words(list_evidence_messages(h.messages, tx.user_id)),
+            list[SaveResult](),
+        )
         for c, claim in found:
             old = tx.memories.get(c.contradicts) if c.contradicts else None
             ended = sum(s.ended for s in done) + _ended_before(tx, claim)
@@ -207,14 +243,16 @@ class Extractor:
         result = outcome_of(self.tools, "extraction", done)
         tx.conversations.put_session(replace(session, extracted_through=h.through))
         counts = {"new": result["new"], "updated": result["updated"], "through": h.through}
-        tx.conversations.note("session", session.id, "updated", {"extracted": True, **counts})
+        tx.conversations.record_change(
+            "session", session.id, "updated", {"extracted": True, **counts}
+        )
         return {**result, "set": begun.id}
 
 
 def _ended_before(tx: Transaction, claim: Claim) -> int:
     """Say how many memories the monitor ended by the message that the claim rests on: it is one exchange."""
-    said = tx.conversations.message(claim.sources[0])
-    return tx.changes.ended_by(said.turn_id) if said and said.turn_id else 0
+    said = tx.conversations.get_message(claim.sources[0])
+    return tx.changes.count_ended_by(said.turn_id) if said and said.turn_id else 0
 
 
 def _merge(
@@ -229,11 +267,17 @@ def _merge(
             case "version_keep":
                 return merger.negate(old, claim, claim.said_at)
             case "latest_wins":
-                return merger.negate(old, claim, claim.said_at) if c.denied else merger.supersede(old, claim)
+                return (
+                    merger.negate(old, claim, claim.said_at)
+                    if c.denied
+                    else merger.supersede(old, claim)
+                )
     same = tx.memories.get(c.matches) if c.matches else None
     if same is not None and same.state is State.ACTIVE:
         return merger.match(same, claim)
-    return merger.save(claim, mention=any(shares_words(m.text, claim.draft.content) for m in evidence))
+    return merger.save(
+        claim, mention=any(shares_words(m.text, claim.draft.content) for m in evidence)
+    )
 
 
 def _short(text: str) -> str:

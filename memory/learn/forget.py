@@ -15,8 +15,16 @@ from typing import Final
 from memory.errors import NotFound, StoreBusy
 from memory.index.text import list_search_terms
 from memory.jobs import Effect
-from memory.learn.alike import HINTS, SAYS, ForgetTarget, build_target, find_names, mentions_name, same
-from memory.learn.material import messages_of
+from memory.learn.same_meaning import (
+    HINTS,
+    SAYS,
+    ForgetTarget,
+    build_target,
+    find_names,
+    mentions_name,
+    same,
+)
+from memory.learn.visible_messages import messages_of
 from memory.lifecycle import from_ms, to_milliseconds
 from memory.models import (
     ChangeSet,
@@ -89,12 +97,14 @@ def forget(
     Already deleted ones are left as they are. Raises NotFound if none of `ids` is this user's and there is no
     message to hide.
     """
-    asked = tx.memories.many(dict.fromkeys(ids))
+    asked = tx.memories.get_many(dict.fromkeys(ids))
     said = messages_of(tx, message_ids)
     if not asked and not said:
         raise NotFound("There is no such memory.")
     begun = within or tx.changes.begin(actor, "forget", now, turn_id=turn_id)
-    reach = ForgetScope(tx, [m for m in asked if m.state not in _GONE], [m.id for m in said], spare=spare)
+    reach = ForgetScope(
+        tx, [m for m in asked if m.state not in _GONE], [m.id for m in said], spare=spare
+    )
     deleted = _delete(tx, reach.memories, begun.id, now)
     hidden = hide(tx, reach.messages, now)
     for merged in reach.merges:
@@ -112,14 +122,14 @@ def forget_everything(tx: Transaction, now: datetime) -> ForgetResult:
     """
     every = Filter(states=frozenset(State) - _GONE, max_sensitivity=Sensitivity.SECRET)
     memories = tx.memories.find(every, limit=-1).items
-    said = tx.conversations.messages()
+    said = tx.conversations.list_messages()
     if not memories and not said:
         raise NotFound("There is nothing to forget.")
     begun = tx.changes.begin("user", "forget", now)
     deleted = _delete(tx, memories, begun.id, now)
     hidden = hide(tx, said, now)
     _drop_proposals(tx, None, None)
-    told = [s for s in tx.conversations.sessions(limit=-1) if s.running_summary or s.title]
+    told = [s for s in tx.conversations.list_sessions(limit=-1) if s.running_summary or s.title]
     for s in told:
         tx.conversations.put_session(replace(s, running_summary="", title=""))
     return ForgetResult(deleted, begun.id, len(hidden), sum(bool(s.running_summary) for s in told))
@@ -128,7 +138,12 @@ def forget_everything(tx: Transaction, now: datetime) -> ForgetResult:
 def _drop_proposals(tx: Transaction, ids: set[str] | None, thing: ForgetTarget | None) -> None:
     """Drop the questions about what was forgotten, or about its words; all of them without ids."""
     for p in tx.proposals.open():
-        if ids is None or p.message_id in ids or p.data.get("id") in ids or (thing and thing.said_by(p.text)):
+        if (
+            ids is None
+            or p.message_id in ids
+            or p.data.get("id") in ids
+            or (thing and thing.said_by(p.text))
+        ):
             tx.proposals.remove(p.id)
 
 
@@ -151,9 +166,14 @@ class ForgetScope:
         self.memories = self._closure()
         gone = {m.id for m in self.memories} | self.spare
         self.merges = [
-            m for t in self.memories if t.merged_into and t.merged_into not in gone if (m := self._get(t.merged_into))
+            m
+            for t in self.memories
+            if t.merged_into and t.merged_into not in gone
+            if (m := self._get(t.merged_into))
         ]
-        self.thing = build_target(self.memories, self._taken((gone - self.spare) | {m.id for m in self.merges}))
+        self.thing = build_target(
+            self.memories, self._taken((gone - self.spare) | {m.id for m in self.merges})
+        )
         self.messages = self._messages()
 
     def _get(self, memory_id: MemoryId) -> Memory | None:
@@ -164,14 +184,18 @@ class ForgetScope:
         """With every older version, so that none of them answers in the forgotten one's place, and its twins."""
         out: dict[MemoryId, Memory] = {}
         todo = list(self.targets)
-        proposed = self.tx.memories.find(Filter(states=frozenset({State.PROPOSED})), limit=1_000).items
+        proposed = self.tx.memories.find(
+            Filter(states=frozenset({State.PROPOSED})), limit=1_000
+        ).items
         while todo:
             m = todo.pop()
             if m.id in out or m.id in self.spare or (m.state in _GONE and not self.erasing):
                 continue
             out[m.id] = m
-            todo += self.tx.memories.many((*m.supersedes, *m.merged_from))
-            todo += [p for p in proposed if m.id in p.source_ids]  # concluded from it: nothing without it
+            todo += self.tx.memories.get_many((*m.supersedes, *m.merged_from))
+            todo += [
+                p for p in proposed if m.id in p.source_ids
+            ]  # concluded from it: nothing without it
             if len(self.targets) <= MANY:
                 todo += self._twins(m)
         return list(out.values())
@@ -186,9 +210,17 @@ class ForgetScope:
             for o in near
             if o.id != m.id and same(m.original_content, _own_words(o, m), kinds=(m.kind, o.kind))
         }
-        for said in map(self.tx.conversations.message, self.tx.memories.sources(m.id)):
-            beside = self.tx.memories.many(self.tx.memories.learned_from([said.id])) if said else ()
-            found |= {o.id: o for o in beside if o.state in f.states and said and _takes_same(said.text, m, o)}
+        for said in map(self.tx.conversations.get_message, self.tx.memories.list_sources(m.id)):
+            beside = (
+                self.tx.memories.get_many(self.tx.memories.list_learned_from([said.id]))
+                if said
+                else ()
+            )
+            found |= {
+                o.id: o
+                for o in beside
+                if o.state in f.states and said and _takes_same(said.text, m, o)
+            }
         return [o for o in found.values() if o.id != m.id]
 
     def _taken(self, gone: set[MemoryId]) -> set[str]:
@@ -207,15 +239,17 @@ class ForgetScope:
     def _messages(self) -> list[Message]:
         """Return sources, the replies to them, the asking ones, and every visible message that says it."""
         tx, facts = self.tx, [m for m in self.memories if m.layer is not Layer.EPISODE]
-        wanted = {i for m in facts for i in (*tx.memories.sources(m.id), m.source_message) if i}
+        wanted = {
+            i for m in facts for i in (*tx.memories.list_sources(m.id), m.source_message) if i
+        }
         wanted |= set(self.message_ids)
         sources = messages_of(tx, wanted)
         turns = {m.turn_id for m in sources if m.turn_id}
-        told = {t for m in self.memories for t in tx.traces.recalled_in(m.id)}
-        counted = {i for m in facts for i in tx.memories.mentioned_in(m.id)}
+        told = {t for m in self.memories for t in tx.traces.list_recalling_turns(m.id)}
+        counted = {i for m in facts for i in tx.memories.list_mentions(m.id)}
         found = {m.id: m for m in sources if m.hidden_at is None}
         things = [m.original_content for m in facts[:MANY]]
-        for m in tx.conversations.messages(limit=SCANNED, newest=True):
+        for m in tx.conversations.list_messages(limit=SCANNED, newest=True):
             reply = m.role == "assistant"
             share = HINTS if m.id in counted or (reply and m.turn_id in told) else SAYS
             says = self.thing.said_by(m.text, share) and not has_other_roles(m.text, things)
@@ -229,7 +263,9 @@ def _takes_same(said: str, m: Memory, o: Memory) -> bool:
     if o.layer is Layer.EPISODE or o.sensitivity is Sensitivity.SECRET:
         return False
     words, name = _stems(said), " ".join(find_names(m.original_content, m.entities))
-    mine, theirs, named = (words & _stems(text) for text in (m.original_content, _own_words(o, m), name))
+    mine, theirs, named = (
+        words & _stems(text) for text in (m.original_content, _own_words(o, m), name)
+    )
     nearly = bool(named) and named <= theirs < mine and 4 * len(theirs) >= 3 * len(mine)
     return bool(mine) and (theirs == mine or nearly)
 
@@ -241,10 +277,16 @@ def _stems(text: str) -> set[str]:
 
 def _own_words(o: Memory, m: Memory) -> str:
     """Return what `o` said before `m` was merged into it; it will be taken apart."""
-    return o.original_contents.get(o.id, o.original_content) if m.merged_into == o.id else o.original_content
+    return (
+        o.original_contents.get(o.id, o.original_content)
+        if m.merged_into == o.id
+        else o.original_content
+    )
 
 
-def _delete(tx: Transaction, memories: Sequence[Memory], set_id: str, now: datetime) -> list[Memory]:
+def _delete(
+    tx: Transaction, memories: Sequence[Memory], set_id: str, now: datetime
+) -> list[Memory]:
     # What it was merged into is taken apart, so it no longer stands there.
     gone = [replace(m, state=State.DELETED, deleted_at=now, merged_into=None) for m in memories]
     deleted = tx.memories.put_many(gone, "deleted")
@@ -254,10 +296,14 @@ def _delete(tx: Transaction, memories: Sequence[Memory], set_id: str, now: datet
 
 def add_tombstones(tx: Transaction, memories: Iterable[Memory], set_id: str, now: datetime) -> None:
     """Tombstones for the forms in which learning might meet them again. Secrets and episodes never are learned."""
-    met = [m for m in memories if m.sensitivity < Sensitivity.SECRET and m.layer is not Layer.EPISODE]
-    digest = tx.tombstones.digest
+    met = [
+        m for m in memories if m.sensitivity < Sensitivity.SECRET and m.layer is not Layer.EPISODE
+    ]
+    digest = tx.tombstones.compute_digest
     tx.tombstones.add_many(
-        Tombstone(tx.user_id, m.id, digest(text), now, set_id) for m in met for text in sorted(_forms(m))
+        Tombstone(tx.user_id, m.id, digest(text), now, set_id)
+        for m in met
+        for text in sorted(_forms(m))
     )
 
 
@@ -268,7 +314,9 @@ def _forms(m: Memory) -> set[str]:
         first, _, rest = text.partition(" ")
         if first.casefold() == "i" and rest:
             verb, _, more = rest.partition(" ")
-            third = {"am": "is", "have": "has"}.get(verb, verb if verb.endswith("s") else f"{verb}s")
+            third = {"am": "is", "have": "has"}.get(
+                verb, verb if verb.endswith("s") else f"{verb}s"
+            )
             out |= {f"{s} {third} {more}".strip() for s in _SUBJECTS}
         elif first.casefold() == "my" and rest:
             out |= {f"{s}'s {rest}" for s in _SUBJECTS}
@@ -297,9 +345,12 @@ def restore_originals(tx: Transaction, merged: Memory, gone: set[MemoryId], now:
     else:
         content = own if merged.level is Level.FULL else merged.content
         tx.memories.put(
-            replace(merged, content=content, original_content=own, merged_from=(), original_contents={}), "updated"
+            replace(
+                merged, content=content, original_content=own, merged_from=(), original_contents={}
+            ),
+            "updated",
         )
-    for m in tx.memories.many(merged.merged_from):
+    for m in tx.memories.get_many(merged.merged_from):
         if m.id not in gone and m.state is State.MERGED and m.merged_into == merged.id:
             tx.memories.put(replace(m, state=State.ACTIVE, merged_into=None), "restored")
     return own is None
@@ -312,18 +363,18 @@ def _drop_told(
 
     Returns how many went, and the ids of the episodes among them.
     """
-    derived, gone = set(tx.memories.learned_from(m.id for m in hidden)), list[MemoryId]()
+    derived, gone = set(tx.memories.list_learned_from(m.id for m in hidden)), list[MemoryId]()
     f = Filter(states=_HOLDS, layers=frozenset({Layer.EPISODE}), max_sensitivity=Sensitivity.SECRET)
     for e in tx.memories.find(f, order="created", limit=EPISODES).items:
         if e.id in derived or thing.said_by(e.original_content, _TOLD):
             tx.memories.put(replace(e, state=State.DELETED, deleted_at=now), "deleted")
             gone.append(e.id)
-            told = messages_of(tx, tx.memories.sources(e.id))
+            told = messages_of(tx, tx.memories.list_sources(e.id))
             if any(m.hidden_at is None for m in told):
                 first, last = min(m.seq for m in told), max(m.seq for m in told)
                 enqueue_summary(tx, set_id, told[0].session_id, first - 1, last, now)
     summaries = 0
-    for s in tx.conversations.sessions(limit=SESSIONS):
+    for s in tx.conversations.list_sessions(limit=SESSIONS):
         own = [m for m in hidden if m.session_id == s.id]
         early = any(m.seq <= s.summarised_through for m in own)
         tells = bool(s.running_summary) and (early or thing.said_by(s.running_summary, _TOLD))
@@ -339,12 +390,16 @@ def _drop_told(
     return len(gone) + summaries, gone
 
 
-def enqueue_summary(tx: Transaction, set_id: str, session_id: str, after: int, through: int, now: datetime) -> None:
+def enqueue_summary(
+    tx: Transaction, set_id: str, session_id: str, after: int, through: int, now: datetime
+) -> None:
     """Have the span's episode and the session's running summary written anew from what may be seen."""
     payload = {"session_id": session_id, "after": after, "through": through, "rebuild": True}
     job = tx.jobs.enqueue("summarise", f"rebuild:{set_id}:{session_id}:{after}", payload, now)
     if job is not None:
-        tx.conversations.note("job", job.id, "created", {"kind": "summarise", "state": "ready", "rebuild_of": set_id})
+        tx.conversations.record_change(
+            "job", job.id, "created", {"kind": "summarise", "state": "ready", "rebuild_of": set_id}
+        )
 
 
 # --- for good -------------------------------------------------------------------------------------------
@@ -355,22 +410,35 @@ def purge(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> PurgeRecei
 
     Raises NotFound if none of them is this user's.
     """
-    found = tx.memories.many(dict.fromkeys(ids))
+    found = tx.memories.get_many(dict.fromkeys(ids))
     if not found:
         raise NotFound("There is no such memory.")
     begun = tx.changes.begin("user", "purge", now)
     places: Counter[str] = Counter()
     reach = ForgetScope(tx, found, erasing=True)
-    latest = [tx.changes.latest_for("memory", m.id) for m in reach.memories]
-    earlier = [c for i in {c.set_id for c in latest if c and c.op == "deleted"} for c in tx.changes.of_set(i)]
+    latest = [tx.changes.get_latest_change("memory", m.id) for m in reach.memories]
+    earlier = [
+        c
+        for i in {c.set_id for c in latest if c and c.op == "deleted"}
+        for c in tx.changes.list_set_changes(i)
+    ]
     hidden = messages_of(tx, [c.entity_id for c in earlier if c.entity == "message"])
     told = [m for m in hidden if m.hidden_at is not None and _belongs(tx, reach, m)]
-    places["summaries"], episodes = _drop_told(tx, begun.id, reach.thing, hide(tx, reach.messages, now), now)
-    dropped = tx.memories.many(c.entity_id for c in earlier if c.entity == "memory" and c.op == "deleted")
-    gone = [*episodes, *(m.id for m in dropped if m.layer is Layer.EPISODE and m.state is State.DELETED)]
+    places["summaries"], episodes = _drop_told(
+        tx, begun.id, reach.thing, hide(tx, reach.messages, now), now
+    )
+    dropped = tx.memories.get_many(
+        c.entity_id for c in earlier if c.entity == "memory" and c.op == "deleted"
+    )
+    gone = [
+        *episodes,
+        *(m.id for m in dropped if m.layer is Layer.EPISODE and m.state is State.DELETED),
+    ]
     apart = {m.id for m in reach.memories}
     texts = [m for m in reach.merges if restore_originals(tx, m, apart, now)]
-    for m in tx.memories.many(dict.fromkeys((*(m.id for m in (*reach.memories, *texts)), *gone))):
+    for m in tx.memories.get_many(
+        dict.fromkeys((*(m.id for m in (*reach.memories, *texts)), *gone))
+    ):
         # An episode that only told of it as well tells of more: what else was said there stays.
         places.update(tx.memories.erase(m.id, everywhere=m.id in apart or m.id not in gone))
         places["episodes"] += m.layer is Layer.EPISODE
@@ -379,14 +447,19 @@ def purge(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> PurgeRecei
             tx.conversations.put_message(replace(message, text=""), "purged")
             places["messages"] += 1
     erased = tuple(m.id for m in reach.memories)
-    done = {"set_id": begun.id, "erased": to_milliseconds(now), "memories": len(erased), "places": dict(places)}
+    done = {
+        "set_id": begun.id,
+        "erased": to_milliseconds(now),
+        "memories": len(erased),
+        "places": dict(places),
+    }
     job = tx.jobs.enqueue("scrub", f"purge:{begun.id}", done, now, lane="scrub")
     return PurgeReceipt(erased, dict(places), now, job.id if job else None)
 
 
 def _belongs(tx: Transaction, reach: ForgetScope, m: Message) -> bool:
     """Tell whether a message was hidden for these memories, not only for others that went in the same act."""
-    sources = {i for x in reach.memories for i in tx.memories.sources(x.id)}
+    sources = {i for x in reach.memories for i in tx.memories.list_sources(x.id)}
     turns = {s.turn_id for s in messages_of(tx, sources) if s.turn_id}
     return m.id in sources or m.turn_id in turns or reach.thing.said_by(m.text, HINTS)
 
@@ -404,7 +477,7 @@ def list_receipts(tx: Transaction, limit: int) -> list[PurgeReceipt]:
             memories=int(j.payload["memories"]),
             error=j.last_error,
         )
-        for j in tx.jobs.latest("scrub", limit)
+        for j in tx.jobs.list_latest("scrub", limit)
         if "places" in j.payload
     ]
 

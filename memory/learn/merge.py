@@ -18,7 +18,8 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from memory import lifecycle, privacy
-from memory.learn.alike import (
+from memory.learn.preferences import find_quiet_wish
+from memory.learn.same_meaning import (
     BURIED_VECTOR,
     ForgetTarget,
     is_semantic,
@@ -28,8 +29,7 @@ from memory.learn.alike import (
     same,
     tombstone_threshold,
 )
-from memory.learn.material import messages_of
-from memory.learn.wishes import find_quiet_wish
+from memory.learn.visible_messages import messages_of
 from memory.models import (
     CurveState,
     Draft,
@@ -108,7 +108,17 @@ class SaveResult:
 
 
 _AS_DRAFTED: Final = (
-    *("topics", "entities", "modalities", "confidence", "valid_from", "valid_until", "expires_at", "on", "on_until"),
+    *(
+        "topics",
+        "entities",
+        "modalities",
+        "confidence",
+        "valid_from",
+        "valid_until",
+        "expires_at",
+        "on",
+        "on_until",
+    ),
     *("repeats", "precision", "source", "verified"),
 )
 
@@ -143,7 +153,11 @@ def build_memory(claim: Claim, user_id: str, state: State = State.ACTIVE) -> Mem
 
 def choose_kind(kind: Kind, text: str, source: Source) -> Kind:
     """Return the kind of a memory; health and manner by their words where a common kind was said."""
-    if kind is Kind.INSTRUCTION and source in _GUESSED and privacy.classify_instruction(text) != "manner":
+    if (
+        kind is Kind.INSTRUCTION
+        and source in _GUESSED
+        and privacy.classify_instruction(text) != "manner"
+    ):
         kind = Kind.PREFERENCE  # it may be found, but stands in no prompt
     if kind not in standing.UNSORTED:
         return kind
@@ -198,19 +212,29 @@ def find_refusal(tx: Transaction, claim: Claim) -> Code | None:
     """Say why this must not be saved, or None."""
     d = claim.draft
     if code := refused_text(
-        d.content.strip(), secret=d.sensitivity is Sensitivity.SECRET and d.source is not Source.USER
+        d.content.strip(),
+        secret=d.sensitivity is Sensitivity.SECRET and d.source is not Source.USER,
     ):
         return code
     if d.kind is Kind.INSTRUCTION and _orders(tx, claim):
         return "instruction"
-    return "tombstone" if any(not _said_since(tx, claim, t) for t in find_tombstones(tx, claim)) else None
+    return (
+        "tombstone"
+        if any(not _said_since(tx, claim, t) for t in find_tombstones(tx, claim))
+        else None
+    )
 
 
 def _orders(tx: Transaction, claim: Claim) -> bool:
     """Whether it is a refused order once what a note leaves out is added: Ebb as its subject, the words behind it."""
     text = claim.draft.content.strip()
     said = [m.text for m in messages_of(tx, claim.sources)]
-    return any(map(privacy.is_refused_instruction, (f"you {text[:1].lower()}{text[1:]}", f"你{text}", *said)))
+    return any(
+        map(
+            privacy.is_refused_instruction,
+            (f"you {text[:1].lower()}{text[1:]}", f"你{text}", *said),
+        )
+    )
 
 
 def _said_since(tx: Transaction, claim: Claim, stone: Tombstone) -> bool:
@@ -218,25 +242,37 @@ def _said_since(tx: Transaction, claim: Claim, stone: Tombstone) -> bool:
     if claim.draft.source not in _GUESSED:
         return claim.said_at > stone.at
     thing = ForgetTarget((list_units(claim.draft.content),))
-    return any(m.at > stone.at and thing.said_by(m.text, SAID_ANEW) for m in messages_of(tx, claim.sources))
+    return any(
+        m.at > stone.at and thing.said_by(m.text, SAID_ANEW) for m in messages_of(tx, claim.sources)
+    )
 
 
 def find_tombstones(tx: Transaction, claim: Claim) -> list[Tombstone]:
     """Return what was forgotten on request and is what the claim says. Words said after it are allowed to return."""
     text = claim.draft.content
-    digest, matching = tx.tombstones.digest, tx.tombstones.matching
-    found = matching(digest(text), claim.embedder_id, claim.vector, tombstone_threshold(claim.embedder_id))
-    forms = [t for form in add_subjects(text) for t in matching(digest(form), None, None, BURIED_VECTOR)]
+    digest, matching = tx.tombstones.compute_digest, tx.tombstones.list_matching
+    found = matching(
+        digest(text), claim.embedder_id, claim.vector, tombstone_threshold(claim.embedder_id)
+    )
+    forms = [
+        t for form in add_subjects(text) for t in matching(digest(form), None, None, BURIED_VECTOR)
+    ]
     return list(dict.fromkeys((*found, *forms)))
 
 
-def find_known_memory(tx: Transaction, claim: Claim, exclude: Iterable[MemoryId] = ()) -> Memory | None:
+def find_known_memory(
+    tx: Transaction, claim: Claim, exclude: Iterable[MemoryId] = ()
+) -> Memory | None:
     """The memory that says the same already, whether it holds, is proposed or was denied; the closest of them."""
     draft, embedder = claim.draft, claim.embedder_id
     f = Filter(states=_STANDS)
     found = tx.memories.find(f, text=draft.content, limit=_LOOKED_AT).items
     ids = dict.fromkeys((*claim.near, *(m.id for m in found)))
-    candidates = [m for m in tx.memories.many(i for i in ids if i not in set(exclude)) if _comparable(m, claim)]
+    candidates = [
+        m
+        for m in tx.memories.get_many(i for i in ids if i not in set(exclude))
+        if _comparable(m, claim)
+    ]
     close = dict[MemoryId, float]()
     if claim.vector is not None and embedder is not None:
         vectors = tx.vectors.get([m.id for m in candidates], embedder)
@@ -244,7 +280,9 @@ def find_known_memory(tx: Transaction, claim: Claim, exclude: Iterable[MemoryId]
 
     def says_same(m: Memory) -> bool:
         meant = (
-            rescale_cosine(close[m.id], embedder) if embedder and m.id in close and is_semantic(embedder) else None
+            rescale_cosine(close[m.id], embedder)
+            if embedder and m.id in close and is_semantic(embedder)
+            else None
         )
         return same(m.original_content, draft.content, kinds=(m.kind, draft.kind), cosine=meant)
 
@@ -274,7 +312,10 @@ _LIVED: Final = (  # how well a memory is remembered, by what became of it
     "recent_mentions",
     "weight",
 )
-_SIDES: Final = ("by", "denies")  # of an entry of the correction history: the other memory of a denial
+_SIDES: Final = (
+    "by",
+    "denies",
+)  # of an entry of the correction history: the other memory of a denial
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +355,12 @@ class Merger:
                 continue
             done = self._recognise(m, claim)
             ids = _joined(self._fresh(m).supersedes, quote.id)
-            out.append(replace(done, memory=self.tx.memories.put(replace(self._fresh(m), supersedes=ids), "updated")))
+            out.append(
+                replace(
+                    done,
+                    memory=self.tx.memories.put(replace(self._fresh(m), supersedes=ids), "updated"),
+                )
+            )
         self.tx.memories.put(replace(self._fresh(quote), state=State.SUPERSEDED), "superseded")
         return out
 
@@ -333,11 +379,15 @@ class Merger:
         if choose_strategy(old, claim) == "weight_balance":
             return self.contradict(old, claim)
         if m := find_known_memory(self.tx, claim, exclude=[old.id]):
-            new = self.tx.memories.put(replace(m, supersedes=_joined(m.supersedes, old.id)), "updated")
+            new = self.tx.memories.put(
+                replace(m, supersedes=_joined(m.supersedes, old.id)), "updated"
+            )
             self._recognise(new, claim)
         else:
             new = self._add(claim, inherit=old, supersedes=(old.id,))
-        stands = self._fresh(old)  # what the new one says again may have ended it already: it was its denial
+        stands = self._fresh(
+            old
+        )  # what the new one says again may have ended it already: it was its denial
         if not self.proposing and stands.state is State.ACTIVE:
             self._end(stands, claim.draft.valid_from or claim.said_at, claim.said_at)
         return SaveResult(self._fresh(new), "superseded")
@@ -366,7 +416,9 @@ class Merger:
         """Unsure: both stand, and the old one loses what its last mentions had given it."""
         saved = self.save(claim)
         if saved.outcome == "added" and not self.proposing:
-            m, log = lifecycle.apply_event(old, "contradicted", self.u, claim.said_at, _by(saved.memory))
+            m, log = lifecycle.apply_event(
+                old, "contradicted", self.u, claim.said_at, _by(saved.memory)
+            )
             self._write(m, "updated", log)
         return saved
 
@@ -379,9 +431,15 @@ class Merger:
         said = [x for x in messages if m.negated_at is not None or thing.said_by(x.text, SAID_ANEW)]
         if said:
             draft = Draft(m.original_content, kind=m.kind, language=m.language)
-            return self.match(m, Claim(draft, said[-1].at, tuple(x.id for x in said), said[-1].session_id))
+            return self.match(
+                m, Claim(draft, said[-1].at, tuple(x.id for x in said), said[-1].session_id)
+            )
         at = messages[-1].at
-        days = {e.at.astimezone(UTC).date() for e in self.tx.memories.weight_log(m.id) if e.event == "boost"}
+        days = {
+            e.at.astimezone(UTC).date()
+            for e in self.tx.memories.list_weight_log(m.id)
+            if e.event == "boost"
+        }
         if not recalled or at.astimezone(UTC).date() in days:
             return SaveResult(m, "known")
         after, log = lifecycle.apply_event(m, "boost", self.u, at)
@@ -391,7 +449,7 @@ class Merger:
         """Return the denial is taken back; what had been said in its place ends."""
         # The same words may have denied it more than once.
         by = dict.fromkeys(str(c["by"]) for c in m.correction_history if c.get("by"))
-        for other in self.tx.memories.many(by):
+        for other in self.tx.memories.get_many(by):
             if other.state is State.ACTIVE and other.created_at <= at:
                 self._end(other, at, at)
                 m = replace(m, supersedes=_joined(m.supersedes, other.id))
@@ -401,12 +459,14 @@ class Merger:
     def accept(self, m: Memory, at: datetime) -> Memory:
         """The person confirms what was proposed: it becomes active, and ends or denies what it was meant to."""
         denied = [str(c["denies"]) for c in m.correction_history if c.get("denies")]
-        used, log = lifecycle.apply_event(replace(m, state=State.ACTIVE, verified=True), "use", self.u, at)
+        used, log = lifecycle.apply_event(
+            replace(m, state=State.ACTIVE, verified=True), "use", self.u, at
+        )
         m = self._write(used, "updated", log)
-        for old in self.tx.memories.many(m.supersedes):
+        for old in self.tx.memories.get_many(m.supersedes):
             if old.state is State.ACTIVE:
                 self._end(old, m.valid_from or m.created_at, at)
-        for old in self.tx.memories.many(denied):
+        for old in self.tx.memories.get_many(denied):
             if old.state is State.ACTIVE and old.negated_at is None:
                 self._deny(old, at, m)
         return m
@@ -441,7 +501,9 @@ class Merger:
         quote: Memory | None = None,
     ) -> Memory:
         for stone in find_tombstones(self.tx, claim):
-            self.tx.tombstones.remove(stone.memory_id)  # said anew: the person has changed their mind
+            self.tx.tombstones.remove(
+                stone.memory_id
+            )  # said anew: the person has changed their mind
         m = build_memory(claim, self.tx.user_id, State.PROPOSED if self.proposing else State.ACTIVE)
         if inherit is not None:
             # Where one version ends the next begins: also where nobody said since when it has been so.
@@ -456,15 +518,26 @@ class Merger:
             m = replace(m, quiet_at=claim.said_at, quiet_words=words)
         m = lifecycle.start_life(m, claim.draft.importance, self.curve, claim.said_at)
         if quote is not None:
-            worth, lived = max(m.sensitivity, quote.sensitivity), {k: getattr(quote, k) for k in _LIVED}
+            worth, lived = (
+                max(m.sensitivity, quote.sensitivity),
+                {k: getattr(quote, k) for k in _LIVED},
+            )
             m = replace(m, sensitivity=worth, layer=quote.layer, supersedes=(quote.id,), **lived)
         m = self.tx.memories.add(m)
         spans = {message_id: (start, end) for message_id, start, end in claim.spans}
         for message_id in claim.sources:
-            self.tx.memories.source(m.id, message_id, spans.get(message_id))
-        self.tx.memories.log(lifecycle.build_log_entry("created", None, m, self.u, claim.said_at, str(m.source)))
-        if m.sensitivity < Sensitivity.SECRET and claim.vector is not None and claim.embedder_id is not None:
-            self.tx.vectors.put(m.id, claim.embedder_id, claim.vector)  # the store sees to those that bring none
+            self.tx.memories.add_source(m.id, message_id, spans.get(message_id))
+        self.tx.memories.log(
+            lifecycle.build_log_entry("created", None, m, self.u, claim.said_at, str(m.source))
+        )
+        if (
+            m.sensitivity < Sensitivity.SECRET
+            and claim.vector is not None
+            and claim.embedder_id is not None
+        ):
+            self.tx.vectors.put(
+                m.id, claim.embedder_id, claim.vector
+            )  # the store sees to those that bring none
         return m
 
     def _recognise(self, m: Memory, claim: Claim, *, mention: bool = True) -> SaveResult:
@@ -489,9 +562,9 @@ class Merger:
         told = self._told(m)
         out: list[datetime] = []
         for i in claim.sources:
-            said = self.tx.conversations.message(i)
+            said = self.tx.conversations.get_message(i)
             at = min(said.at, claim.said_at) if said is not None else claim.said_at
-            if i not in told and self.tx.memories.mention(m.id, i, at):
+            if i not in told and self.tx.memories.add_mention(m.id, i, at):
                 out.append(at)
         return sorted(out)
 
@@ -502,8 +575,8 @@ class Merger:
             *m.merged_from,
             *(str(c[k]) for c in m.correction_history for k in _SIDES if c.get(k)),
         }
-        told = {i for other in others for i in self.tx.memories.sources(other)}
-        return told | {i for other in m.merged_from for i in self.tx.memories.mentioned_in(other)}
+        told = {i for other in others for i in self.tx.memories.list_sources(other)}
+        return told | {i for other in m.merged_from for i in self.tx.memories.list_mentions(other)}
 
     def _end(self, old: Memory, at: datetime, now: datetime) -> None:
         """What is replaced on a day to come holds until then."""
@@ -513,7 +586,11 @@ class Merger:
 
     def _deny(self, old: Memory, at: datetime, new: Memory | None) -> None:
         m, log = lifecycle.apply_event(old, "negate", self.u, at, _by(new))
-        entry = {"at": round(at.timestamp() * 1000), "reason": "negated", "by": new.id if new else None}
+        entry = {
+            "at": round(at.timestamp() * 1000),
+            "reason": "negated",
+            "by": new.id if new else None,
+        }
         self._write(replace(m, correction_history=(*m.correction_history, entry)), "negated", log)
 
     def _write(self, m: Memory, op: Op, log: WeightEvent) -> Memory:

@@ -11,11 +11,21 @@ from typing import TYPE_CHECKING
 from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import dates, lines
-from memory.learn.alike import shares_words
 from memory.learn.answer import ANY, LearningTools, read_payload, strip_thinking
 from memory.learn.drafts import NOTHING, claims_of, operation_of, outcome_of
 from memory.learn.evidence import ShownMessage, Verdict, check_operation
-from memory.learn.material import (
+from memory.learn.merge import Claim, Merger, SaveResult
+from memory.learn.reach import (
+    MOST_ENDED,
+    add_proposal,
+    is_half_said,
+    join_exchange_words,
+    may_end,
+    touches_memory,
+)
+from memory.learn.same_meaning import shares_words
+from memory.learn.secrets import list_readable
+from memory.learn.visible_messages import (
     detect_messages_language,
     is_evidence,
     is_unchanged,
@@ -27,12 +37,20 @@ from memory.learn.material import (
     messages_of,
     take_newest_within,
 )
-from memory.learn.merge import Claim, Merger, SaveResult
-from memory.learn.reach import MOST_ENDED, add_proposal, is_half_said, join_exchange_words, may_end, touches_memory
-from memory.learn.sealed import list_readable
-from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Sensitivity, Source, State
+from memory.models import (
+    Job,
+    Json,
+    Lang,
+    Layer,
+    Memory,
+    MemoryId,
+    Message,
+    Sensitivity,
+    Source,
+    State,
+)
 from memory.ports import Transaction
-from memory.recall.residents import find_standing
+from memory.recall.standing import find_standing
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Entry, MonitorJob
@@ -41,7 +59,9 @@ CONTEXT_MESSAGES, CONTEXT_TOKENS = 10, 4_000
 EXCHANGE_TOKENS = 6_000  # of one message of the exchange
 NEAREST, SHOWN = 10, 20  # memories looked up; memories in the reference block
 MAX_ANSWER = 2_000
-ASKABLE = frozenset({"said", "unsupported", "name", "number", "date", "relative", "overstated"})  # no wrong sense
+ASKABLE = frozenset(
+    {"said", "unsupported", "name", "number", "date", "relative", "overstated"}
+)  # no wrong sense
 FAILED: Mapping[str, Json] = {**NOTHING, "outcome": "failed", "error": "unreadable"}
 
 
@@ -78,13 +98,19 @@ class Monitor:
     async def run(self, job: Job, now: datetime) -> Effect:
         """Ask the model and return what is to be written. Raises ModelError."""
         asked: MonitorJob = await read_payload(job)
-        ex = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, asked.turn_ids, now))
+        ex = await self.tools.store.read(
+            job.user_id, lambda tx: self._gather(tx, asked.turn_ids, now)
+        )
         if ex.learning == "off" or not any(m.text.strip() for m in ex.evidence):
             return lambda _tx: NOTHING
         shown = await self._reference(job.user_id, ex)
         spoken = list_evidence_messages(ex.messages, job.user_id, ex.context)
-        answer = await self._ask(job.user_id, ex, shown, now) or await self._ask(job.user_id, ex, shown, now)
-        if answer is None:  # twice: said to the person; the end of the conversation is learned from as a whole
+        answer = await self._ask(job.user_id, ex, shown, now) or await self._ask(
+            job.user_id, ex, shown, now
+        )
+        if (
+            answer is None
+        ):  # twice: said to the person; the end of the conversation is learned from as a whole
             return lambda _tx: FAILED
         steps, unread = answer
         steps = await asyncio.to_thread(_checked, steps, spoken, shown)
@@ -92,7 +118,9 @@ class Monitor:
             again, more = await self._ask(job.user_id, ex, shown, now, failed) or ([], 0)
             steps = [s for s in steps if not s.verdict.reason]
             kept = [s.line for s in steps]
-            steps += await asyncio.to_thread(_checked, [s for s in again if s.line not in kept], spoken, shown)
+            steps += await asyncio.to_thread(
+                _checked, [s for s in again if s.line not in kept], spoken, shown
+            )
             unread += more + max(0, len(failed) - len(again))
         steps = await self._claims(job.user_id, ex, shown, steps)
         return lambda tx: self._apply(tx, job, ex, spoken, steps, unread, now)
@@ -101,10 +129,12 @@ class Monitor:
 
     def _gather(self, tx: Transaction, turn_ids: Sequence[str], now: datetime) -> Exchange:
         said, fresh, recalled = list[Message](), list[str](), dict[MemoryId, None]()
-        for turn in (t for i in turn_ids if (t := tx.conversations.turn(i)) is not None):
+        for turn in (t for i in turn_ids if (t := tx.conversations.get_turn(i)) is not None):
             found = messages_of(tx, [i for i in (turn.user_message_id, turn.reply_message_id) if i])
             visible = [m for m in found if m.hidden_at is None]
-            if any(is_evidence(m, tx.user_id) for m in visible) and not _learned(tx, [turn.user_message_id]):
+            if any(is_evidence(m, tx.user_id) for m in visible) and not _learned(
+                tx, [turn.user_message_id]
+            ):
                 fresh.append(turn.id)
                 said += visible
                 trace = tx.traces.load(turn.id)
@@ -113,15 +143,20 @@ class Monitor:
         context: list[Message] = []
         if said:
             at = said[0]
-            context = tx.conversations.messages(
+            context = tx.conversations.list_messages(
                 session_id=at.session_id, before=at.seq, limit=CONTEXT_MESSAGES, newest=True
             )
-        known = {m.id: m for m in (*tx.memories.many(list(recalled)), *find_standing(tx, self.tools.u, now))}
+        known = {
+            m.id: m
+            for m in (*tx.memories.get_many(list(recalled)), *find_standing(tx, self.tools.u, now))
+        }
         return Exchange(
             turn_ids=fresh,
             messages=said,
             evidence=[m for m in said if is_evidence(m, tx.user_id)],
-            context=take_newest_within(list_readable(tx, context), self._within(CONTEXT_TOKENS), lambda m: m.text),
+            context=take_newest_within(
+                list_readable(tx, context), self._within(CONTEXT_TOKENS), lambda m: m.text
+            ),
             memories=[m for m in known.values() if _showable(m)],
             recalled=frozenset(recalled),
             lang=detect_messages_language(join_user_words(said, tx.user_id), tx),
@@ -152,8 +187,12 @@ class Monitor:
     ) -> tuple[list[ReviewAnswer], int] | None:
         """Return the steps and how many lines were left out; None for an answer without any operation."""
         tz = ex.messages[-1].tz
-        exchange = await asyncio.to_thread(list_prompt_messages, ex.messages, user_id, self._within(EXCHANGE_TOKENS))
-        context = await asyncio.to_thread(list_prompt_messages, ex.context, user_id, self._within(CONTEXT_TOKENS))
+        exchange = await asyncio.to_thread(
+            list_prompt_messages, ex.messages, user_id, self._within(EXCHANGE_TOKENS)
+        )
+        context = await asyncio.to_thread(
+            list_prompt_messages, ex.context, user_id, self._within(CONTEXT_TOKENS)
+        )
         known = label_memories(shown.values())
         variables = {
             "now": make_time(now, tz, ex.lang),
@@ -188,11 +227,17 @@ class Monitor:
         return steps, len(unread) + len(unknown)
 
     async def _claims(
-        self, user_id: str, ex: Exchange, shown: Mapping[MemoryId, Memory], steps: Sequence[ReviewAnswer]
+        self,
+        user_id: str,
+        ex: Exchange,
+        shown: Mapping[MemoryId, Memory],
+        steps: Sequence[ReviewAnswer],
     ) -> list[ReviewAnswer]:
         """Give every line that has a text its draft, sources, vector and neighbours."""
         told = [(s.entry, s.verdict, shown.get(s.line.id)) for s in steps if s.entry is not None]
-        claims = iter(await claims_of(self.tools, user_id, told, ex.evidence, Source.MONITOR, NEAREST))
+        claims = iter(
+            await claims_of(self.tools, user_id, told, ex.evidence, Source.MONITOR, NEAREST)
+        )
         return [s if s.entry is None else replace(s, claim=next(claims)) for s in steps]
 
     # --- the write -----------------------------------------------------------------------------------------
@@ -220,21 +265,36 @@ class Monitor:
             why = self._refused(tx, ex, step, said, sum(s.ended for s in done))
             if why:
                 _ask_instead(tx, step, said, why, now)
-            if why == "reach" and step.claim is not None:  # what they said is kept, and what it would end stands
+            if (
+                why == "reach" and step.claim is not None
+            ):  # what they said is kept, and what it would end stands
                 done.append(merger.save(step.claim, mention=True))
             else:
-                done.append(SaveResult(None, "refused", why) if why else _step(tx, merger, step, ex.evidence, now))
+                done.append(
+                    SaveResult(None, "refused", why)
+                    if why
+                    else _step(tx, merger, step, ex.evidence, now)
+                )
         refused = sum(s.outcome == "refused" for s in done)
-        return {**outcome_of(self.tools, "monitor line", done), "refused": refused, "unread": unread, "set": begun.id}
+        return {
+            **outcome_of(self.tools, "monitor line", done),
+            "refused": refused,
+            "unread": unread,
+            "set": begun.id,
+        }
 
-    def _refused(self, tx: Transaction, ex: Exchange, step: ReviewAnswer, said: str, ended: int) -> str:
+    def _refused(
+        self, tx: Transaction, ex: Exchange, step: ReviewAnswer, said: str, ended: int
+    ) -> str:
         """Say why the person's words do not bear the operation out, or not that it reaches so far; "" if they do."""
         old = tx.memories.get(step.line.id)
         if step.verdict.reason or old is None or step.line.op == "add":
             return step.verdict.reason
         if step.line.op == "boost":
             return "" if old.id in ex.recalled or touches_memory(said, old) else "not_recalled"
-        guarded = step.line.op == "delete" and (old.pinned or old.verified or old.layer is Layer.CORE)
+        guarded = step.line.op == "delete" and (
+            old.pinned or old.verified or old.layer is Layer.CORE
+        )
         return "" if ended < MOST_ENDED and may_end(said, old) and not guarded else "reach"
 
 
@@ -288,17 +348,23 @@ def _ask_instead(tx: Transaction, step: ReviewAnswer, said: str, why: str, now: 
     old = tx.memories.get(line.id) if why == "reach" else None
     source = claim.sources[0] if claim else None
     if old is not None and touches_memory(said, old):
-        add_proposal(tx, line.text or old.original_content, {"op": line.op, "id": old.id}, source, now)
+        add_proposal(
+            tx, line.text or old.original_content, {"op": line.op, "id": old.id}, source, now
+        )
     elif line.op == "add" and why in ASKABLE and is_half_said(line.text, said):
         add_proposal(tx, line.text, {"op": "add"}, source, now)
 
 
 def _learned(tx: Transaction, message_ids: Sequence[str]) -> bool:
     """Tell whether the monitor has learned from one of the messages before (what was undone since does not count)."""
-    memories = tx.memories.many(tx.memories.learned_from(message_ids))
+    memories = tx.memories.get_many(tx.memories.list_learned_from(message_ids))
     return any(m.source is Source.MONITOR and m.state is not State.DELETED for m in memories)
 
 
 def _showable(m: Memory) -> bool:
     """Episodes are accounts of conversations, not facts that could be corrected; secrets are never shown."""
-    return m.state is State.ACTIVE and m.layer is not Layer.EPISODE and m.sensitivity < Sensitivity.SECRET
+    return (
+        m.state is State.ACTIVE
+        and m.layer is not Layer.EPISODE
+        and m.sensitivity < Sensitivity.SECRET
+    )

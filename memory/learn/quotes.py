@@ -17,13 +17,13 @@ from typing import Final
 from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import dates
-from memory.learn.alike import list_units
 from memory.learn.answer import LearningTools, read_learning, read_payload
 from memory.learn.drafts import NOTHING
 from memory.learn.evidence import JOINED, JOINT, find_names
 from memory.learn.extract import HISTORY_TOKENS, ExtractionInput, Extractor
-from memory.learn.material import messages_of, redact_memory
 from memory.learn.merge import Claim, Merger, choose_kind, find_refusal
+from memory.learn.same_meaning import list_units
+from memory.learn.visible_messages import messages_of, redact_memory
 from memory.models import ChangeSet, Job, Json, Kind, Memory, Message, Session
 from memory.ports import Store, Transaction
 from memory.text.numbers import find_numbers
@@ -33,19 +33,21 @@ from memory.text.tokens import estimate_tokens
 
 BATCH: Final = 12  # quotations in one call
 _READ: Final = "quotes"  # in the settings of the user: up to which place they are read, and the newest change set
-_IN_PROMPTS: Final = frozenset({Kind.HEALTH, Kind.IDENTITY, Kind.INSTRUCTION})  # kinds that stand in every prompt
+_IN_PROMPTS: Final = frozenset(
+    {Kind.HEALTH, Kind.IDENTITY, Kind.INSTRUCTION}
+)  # kinds that stand in every prompt
 
 
 async def plan_reading(store: Store, learning: str, now: datetime) -> None:
     """Enqueue a reading for everybody whose quotations no model has read."""
-    for user_id in await store.system(lambda s: s.users()):
+    for user_id in await store.write_system(lambda s: s.users()):
         if await store.read(user_id, lambda tx: _find_unread(tx, learning, 1)):
             await store.write(user_id, lambda tx: _enqueue(tx, learning, now))
 
 
 def _enqueue(tx: Transaction, learning: str, now: datetime) -> None:
     unread = _find_unread(tx, learning, -1)
-    if unread and not tx.jobs.pending("quotes"):
+    if unread and not tx.jobs.list_pending("quotes"):
         lane = f"quotes:{tx.user_id}"  # beside the learning of the day, which does not wait for it
         tx.jobs.enqueue("quotes", tx.new_id(), {"through": unread[-1][0]}, now, lane=lane)
 
@@ -80,10 +82,14 @@ class QuoteReader:
     async def run(self, job: Job, now: datetime) -> Effect:
         """Read up to the place that the payload names. Raises ModelError, Conflict; what was read by then stays."""
         store, asked = self._tools.store, await read_payload(job)
-        while (p := await store.read(job.user_id, lambda tx: self._gather(tx, job, asked.through, now))) is not None:
+        while (
+            p := await store.read(job.user_id, lambda tx: self._gather(tx, job, asked.through, now))
+        ) is not None:
             found = await self._extractor.read(job.user_id, p.history, {}, now)
             claims = [claim for _, claim in found if "quote" not in claim.draft.modalities]
-            await store.write(job.user_id, lambda tx, p=p, claims=claims: self._apply(tx, job, p, claims, now))  # type: ignore[misc]
+            await store.write(
+                job.user_id, lambda tx, p=p, claims=claims: self._apply(tx, job, p, claims, now)
+            )  # type: ignore[misc]
         return lambda tx: _result(tx, job)
 
     def _gather(self, tx: Transaction, job: Job, last: int, now: datetime) -> Portion | None:
@@ -92,23 +98,31 @@ class QuoteReader:
         begun = _begun(tx, job)
         if begun is not None and begun.undone_by is not None:
             return None
-        some = list(takewhile(lambda x: x[0] <= last and x[1].language == unread[0][1].language, unread))
+        some = list(
+            takewhile(lambda x: x[0] <= last and x[1].language == unread[0][1].language, unread)
+        )
         if not some:
             return None
-        most = min(HISTORY_TOKENS, self._tools.context_tokens // 2)  # what is longer would be summarised first
+        most = min(
+            HISTORY_TOKENS, self._tools.context_tokens // 2
+        )  # what is longer would be summarised first
         sizes = accumulate(estimate_tokens(m.original_content) for _, m in some)
         some = [x for x, size in zip(some, sizes, strict=True) if size <= most] or some[:1]
         quotes = tuple(m for _, m in some)
         messages = tuple(said for m in quotes for said in _messages(tx, m))
         session = Session("", tx.user_id, "", now, now)
         return Portion(
-            quotes, ExtractionInput(session, messages, messages, 0, quotes[0].language, "auto"), some[-1][0]
+            quotes,
+            ExtractionInput(session, messages, messages, 0, quotes[0].language, "auto"),
+            some[-1][0],
         )
 
-    def _apply(self, tx: Transaction, job: Job, p: Portion, found: Sequence[Claim], now: datetime) -> None:
+    def _apply(
+        self, tx: Transaction, job: Job, p: Portion, found: Sequence[Claim], now: datetime
+    ) -> None:
         """Replace what was read whole, and note how far it is read, in one transaction."""
         begun = _begun(tx, job)
-        if not tx.jobs.holds(job) or (begun is not None and begun.undone_by is not None):
+        if not tx.jobs.holds_lease(job) or (begun is not None and begun.undone_by is not None):
             raise Conflict("these quotations are read by another process, or no longer to be read")
         merger = Merger(tx, curve=self._tools.curve, u=self._tools.u)
         said = {m.id: m for m in p.history.messages}
@@ -130,17 +144,20 @@ class QuoteReader:
         progress = {"through": p.through, "set": begun.id if begun else ""}
         user = tx.user()
         tx.put_user(replace(user, settings={**user.settings, _READ: progress}))
-        tx.jobs.progressed(job)
+        tx.jobs.reset_attempts(job)
 
 
 def _messages(tx: Transaction, m: Memory) -> list[Message]:
     """A quotation as a message of that day, under its own id; before it the question of ours that it answers."""
-    source = next(iter(messages_of(tx, tx.memories.sources(m.id))), None)
+    source = next(iter(messages_of(tx, tx.memories.list_sources(m.id))), None)
     at, tz = (source.at, source.tz) if source else (m.created_at, tx.user().tz or "UTC")
     *before, last = JOINT.split(redact_memory(m))
     asked = before[-1] if before and is_question(before[-1]) else ""
     own = Message(m.id, "", None, tx.user_id, "user", last if asked else redact_memory(m), at, tz)
-    return [*([Message(f"?{m.id}", "", None, None, "assistant", asked, at, tz)] if asked else []), own]
+    return [
+        *([Message(f"?{m.id}", "", None, None, "assistant", asked, at, tz)] if asked else []),
+        own,
+    ]
 
 
 def covers(quote: Memory, said: Message, claims: Sequence[Claim]) -> bool:
@@ -158,12 +175,19 @@ def covers(quote: Memory, said: Message, claims: Sequence[Claim]) -> bool:
     kinds = {choose_kind(d.kind, d.content, d.source) for d in drafts}
     if quote.kind in _IN_PROMPTS and quote.kind not in kinds:
         return False
-    days = [t for d in drafts for t in (d.on, d.expires_at, d.valid_from, d.valid_until) if t is not None]
+    days = [
+        t
+        for d in drafts
+        for t in (d.on, d.expires_at, d.valid_from, d.valid_until)
+        if t is not None
+    ]
     dated = any(dates.find_spoken_times(text, said.at, said.tz)) or quote.on or quote.expires_at
     if dated and not days and not any(dates.find_spoken_times(notes, said.at, said.tz)):
         return False
     local = [t.astimezone(dates.get_zone(said.tz)) for t in days]
-    known = {float(n) for t in local for n in (t.year, t.month, t.day, t.hour, t.hour % 12, t.minute)}
+    known = {
+        float(n) for t in local for n in (t.year, t.month, t.day, t.hour, t.hour % 12, t.minute)
+    }
     if not _numbers(text) <= known | _numbers(notes) or any(
         n.casefold() not in notes.casefold() for n in find_names(text)
     ):
@@ -183,9 +207,11 @@ def _numbers(text: str) -> set[float]:
 
 def _resting_on(tx: Transaction, quote: Memory, claim: Claim) -> Claim:
     """A note rests on what its quotation rests on."""
-    spans = tx.memories.source_spans(quote.id)
+    spans = tx.memories.list_source_spans(quote.id)
     placed = tuple((i, a, b) for i, a, b in spans if a is not None and b is not None)
-    return replace(claim, sources=tuple(i for i, *_ in spans), spans=placed, session_id=quote.source_session)
+    return replace(
+        claim, sources=tuple(i for i, *_ in spans), spans=placed, session_id=quote.source_session
+    )
 
 
 def _begun(tx: Transaction, job: Job) -> ChangeSet | None:
@@ -197,7 +223,11 @@ def _begun(tx: Transaction, job: Job) -> ChangeSet | None:
 def _result(tx: Transaction, job: Job) -> Mapping[str, Json]:
     """What all batches came to: {"outcome", "new", "updated", "quotes", "set"}."""
     begun = _begun(tx, job)
-    done = [c.op for c in tx.changes.of_set(begun.id)] if begun is not None and begun.undone_by is None else []
+    done = (
+        [c.op for c in tx.changes.list_set_changes(begun.id)]
+        if begun is not None and begun.undone_by is None
+        else []
+    )
     if begun is None or not done:
         return NOTHING
     counts = {"new": done.count("created"), "updated": 0, "quotes": done.count("superseded")}

@@ -8,10 +8,20 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.learn.alike import list_content_words, list_units, mentions_name
 from memory.learn.evidence import ShownMessage, find_names, find_question_before
 from memory.learn.merge import Claim, Merger, find_refusal
-from memory.models import Draft, Json, Layer, Memory, Proposal, Source, State, Tombstone, detect_language
+from memory.learn.same_meaning import list_content_words, list_units, mentions_name
+from memory.models import (
+    Draft,
+    Json,
+    Layer,
+    Memory,
+    Proposal,
+    Source,
+    State,
+    Tombstone,
+    detect_language,
+)
 from memory.ports import Transaction
 from memory.text import translations
 from memory.text.languages import bounded, values
@@ -43,7 +53,10 @@ def join_exchange_words(spoken: Sequence[ShownMessage]) -> str:
     for i, m in enumerate(spoken):
         if m.role == "user" and m.n:
             own, question = join_own_text(m.text), find_question_before(spoken, i)
-            said += [own, question if read_answer(own.strip(), question) not in {"", "evades"} else ""]
+            said += [
+                own,
+                question if read_answer(own.strip(), question) not in {"", "evades"} else "",
+            ]
     return "\n".join(said)
 
 
@@ -87,12 +100,14 @@ def is_half_said(text: str, said: str) -> bool:
     return bool(wanted) and len(wanted & list_units(said)) >= HALF * len(wanted)
 
 
-def add_proposal(tx: Transaction, text: str, data: Mapping[str, Json], message_id: str | None, now: datetime) -> bool:
+def add_proposal(
+    tx: Transaction, text: str, data: Mapping[str, Json], message_id: str | None, now: datetime
+) -> bool:
     """Keep a question for later; False if three wait, or the person has said no to it or forgotten it."""
-    tx.proposals.expire(now - LIFE)
+    tx.proposals.delete_expired(now - LIFE)
     waiting = tx.proposals.open()
     claim = Claim(Draft(text, source=Source.USER), now)
-    refused = find_refusal(tx, claim) or tx.tombstones.has(tx.tombstones.digest(text))
+    refused = find_refusal(tx, claim) or tx.tombstones.has(tx.tombstones.compute_digest(text))
     if refused or len(waiting) >= MOST_OPEN or any(p.text == text for p in waiting):
         return False
     tx.proposals.add(Proposal(text, data, message_id, now))
@@ -101,7 +116,7 @@ def add_proposal(tx: Transaction, text: str, data: Mapping[str, Json], message_i
 
 def ask_today(tx: Transaction, now: datetime) -> Proposal | None:
     """Return the proposal to ask about now, noted as asked; None if one was asked within a day."""
-    tx.proposals.expire(now - LIFE)
+    tx.proposals.delete_expired(now - LIFE)
     waiting = tx.proposals.open()
     if any(p.asked_at is not None and now - p.asked_at < BETWEEN for p in waiting):
         return None
@@ -111,13 +126,20 @@ def ask_today(tx: Transaction, now: datetime) -> Proposal | None:
     return fresh
 
 
-def accept_proposal(tx: Transaction, p: Proposal, *, curve: str, u: float, now: datetime) -> Memory | None:
+def accept_proposal(
+    tx: Transaction, p: Proposal, *, curve: str, u: float, now: datetime
+) -> Memory | None:
     """Accept a proposal as the person's own word. Returns the memory that says it, or the one that ended."""
     tx.changes.begin("user", "accept", now)
     tx.proposals.remove(p.id)
     merger = Merger(tx, curve=curve, u=u)
-    draft = Draft(p.text, source=Source.USER, verified=True, confidence=1.0, language=detect_language(p.text))
-    old, sources = tx.memories.get(str(p.data.get("id", ""))), (p.message_id,) if p.message_id else ()
+    draft = Draft(
+        p.text, source=Source.USER, verified=True, confidence=1.0, language=detect_language(p.text)
+    )
+    old, sources = (
+        tx.memories.get(str(p.data.get("id", ""))),
+        (p.message_id,) if p.message_id else (),
+    )
     if old is None:
         return merger.save(Claim(draft, now, sources)).memory
     if old.state is not State.ACTIVE:
@@ -125,11 +147,15 @@ def accept_proposal(tx: Transaction, p: Proposal, *, curve: str, u: float, now: 
     if p.data["op"] == "delete":
         return merger.delete(old, now).memory
     claim = Claim(replace(draft, kind=old.kind), now, sources)
-    return (merger.negate(old, claim, now) if p.data["op"] == "negate" else merger.supersede(old, claim)).memory
+    return (
+        merger.negate(old, claim, now) if p.data["op"] == "negate" else merger.supersede(old, claim)
+    ).memory
 
 
 def decline_proposal(tx: Transaction, p: Proposal, now: datetime) -> None:
     """The person says no: it is not proposed or learned again from the same words."""
     begun = tx.changes.begin("user", "decline", now)
     tx.proposals.remove(p.id)
-    tx.tombstones.add(Tombstone(tx.user_id, p.id, tx.tombstones.digest(p.text), now, begun.id))
+    tx.tombstones.add(
+        Tombstone(tx.user_id, p.id, tx.tombstones.compute_digest(p.text), now, begun.id)
+    )

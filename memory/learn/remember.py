@@ -13,11 +13,11 @@ from typing import Final
 from memory import lifecycle, privacy
 from memory.errors import ModelError, Refused
 from memory.learn import dates
-from memory.learn.alike import find_names, normalise_text
-from memory.learn.material import messages_of
+from memory.learn.forget_plan import find_previous_message
 from memory.learn.merge import LONGEST, Claim, Merger, build_memory, refused_text
-from memory.learn.plan import find_previous_message
-from memory.learn.sealed import get_original_text, hide
+from memory.learn.same_meaning import find_names, normalise_text
+from memory.learn.secrets import get_original_text, hide
+from memory.learn.visible_messages import messages_of
 from memory.models import (
     ChangeSet,
     Draft,
@@ -57,14 +57,19 @@ _SENTENCES: Final = {
         "没法加密保存：加密内容的密钥不见了。`ebb doctor` 会说明该放在哪里。",
     ),
     "tombstone": ("You asked me to forget that.", "你让我忘掉过这件事。"),
-    "previous": ("I can't tell what “this” is. Say it in full.", "我看不出“这个”指什么，请完整地说一遍。"),
+    "previous": (
+        "I can't tell what “this” is. Say it in full.",
+        "我看不出“这个”指什么，请完整地说一遍。",
+    ),
 }
 
 
 def make_refusal(code: str, text: str) -> Refused:
     """Return the refusal with its sentence, in the language of the text."""
     en, zh = _SENTENCES[code]
-    return Refused("empty" if code == "previous" else code, zh if detect_language(text) == "zh" else en)
+    return Refused(
+        "empty" if code == "previous" else code, zh if detect_language(text) == "zh" else en
+    )
 
 
 def check_text(text: str) -> str:
@@ -125,10 +130,10 @@ class Rememberer:
         """Save it. An empty text means what was said just before. Raises Refused."""
         r, about = await self._meant(r)
         check_text(r.text)
-        looked = await self.look(r.user_id, r.text)
+        looked = await self.find_nearest(r.user_id, r.text)
         return await self.store.write(r.user_id, lambda tx: self.save(tx, r, looked, about))
 
-    async def look(self, user_id: str, text: str) -> NearestMemories:
+    async def find_nearest(self, user_id: str, text: str) -> NearestMemories:
         """Return what `save` needs and must not find out inside the write."""
         text = " ".join(text.split())
         if privacy.redact(text)[1]:
@@ -139,11 +144,15 @@ class Rememberer:
                 vector: FloatArray = (await self.embedder.embed([text], "content"))[0]
         except (ModelError, TimeoutError):
             return NearestMemories()  # a job embeds it later
-        near = await self.store.reader(user_id).nearest(vector, _NEAR, Filter())
+        near = await self.store.open_reader(user_id).search_vectors(vector, _NEAR, Filter())
         return NearestMemories(vector, tuple(s.id for s in near))
 
     def save(
-        self, tx: Transaction, r: RememberRequest, looked: NearestMemories, about: Message | None = None
+        self,
+        tx: Transaction,
+        r: RememberRequest,
+        looked: NearestMemories,
+        about: Message | None = None,
     ) -> RememberResult:
         """Save `r.text`, said in the message `about`, inside a write. Raises Refused."""
         text = check_text(r.text)
@@ -155,7 +164,7 @@ class Rememberer:
         """Return the words that are meant, and the message they stand in."""
 
         def read(tx: Transaction) -> tuple[RememberRequest, Message | None]:
-            asking = tx.conversations.message(r.message_id) if r.message_id else None
+            asking = tx.conversations.get_message(r.message_id) if r.message_id else None
             text = (
                 _whole(r.text.strip(), get_original_text(tx, self.key, asking) if asking else "")
                 if r.message_id
@@ -171,7 +180,12 @@ class Rememberer:
         return await self.store.read(r.user_id, read)
 
     def _save(
-        self, tx: Transaction, r: RememberRequest, text: str, about: Message | None, looked: NearestMemories
+        self,
+        tx: Transaction,
+        r: RememberRequest,
+        text: str,
+        about: Message | None,
+        looked: NearestMemories,
     ) -> RememberResult:
         begun = r.within or tx.changes.begin("user", "remember", r.at, turn_id=r.turn_id)
         draft = draft_of(text, about.at if about else r.at, r.tz)
@@ -189,17 +203,21 @@ class Rememberer:
         saved = merger.supersede(old, claim) if old is not None else merger.save(claim)
         if saved.memory is None:
             raise make_refusal(saved.code or "empty", text)
-        return RememberResult(saved.memory, already=saved.outcome not in {"added", "superseded"}, set_id=begun.id)
+        return RememberResult(
+            saved.memory, already=saved.outcome not in {"added", "superseded"}, set_id=begun.id
+        )
 
     def _session(self, tx: Transaction, r: RememberRequest, about: Message | None) -> str | None:
         if about is not None:
             return about.session_id
-        current = tx.conversations.current(r.scope)
+        current = tx.conversations.get_open_session(r.scope)
         return current.id if current else None
 
     # --- secrets ---------------------------------------------------------------------------------------
 
-    def _seal(self, tx: Transaction, r: RememberRequest, text: str, about: Message | None) -> RememberResult:
+    def _seal(
+        self, tx: Transaction, r: RememberRequest, text: str, about: Message | None
+    ) -> RememberResult:
         """Only a label is kept in the open; one of the same label is replaced by the new one."""
         key = _held_key(self.key, text)
         begun = r.within or tx.changes.begin("user", "remember", r.at, turn_id=r.turn_id)
@@ -220,12 +238,15 @@ class Rememberer:
         )
         claim = Claim(draft, r.at, (about.id,) if about else (), self._session(tx, r, about))
         secret = replace(
-            build_memory(claim, tx.user_id), kind=Kind.FACT, close=False, supersedes=tuple(o.id for o in same)
+            build_memory(claim, tx.user_id),
+            kind=Kind.FACT,
+            close=False,
+            supersedes=tuple(o.id for o in same),
         )
         m = tx.memories.add(lifecycle.start_life(secret, Importance.HIGH, self.curve, r.at))
         tx.put_secret(m.id, privacy.seal(key, text, bound_to=m.id))
         if about is not None:
-            tx.memories.source(m.id, about.id)
+            tx.memories.add_source(m.id, about.id)
         tx.memories.log(lifecycle.build_log_entry("created", None, m, self.u, r.at, "user"))
         for old in same:
             tx.memories.put(replace(old, state=State.SUPERSEDED, valid_until=r.at), "superseded")
@@ -234,7 +255,9 @@ class Rememberer:
 
     def _blank(self, tx: Transaction, r: RememberRequest, about: Message | None) -> None:
         """No message goes on holding the secret in the open: neither the one that says it nor the one that asks."""
-        for message in messages_of(tx, dict.fromkeys(i for i in (about and about.id, r.message_id) if i)):
+        for message in messages_of(
+            tx, dict.fromkeys(i for i in (about and about.id, r.message_id) if i)
+        ):
             hide(tx, self.key, message)
 
 
@@ -277,8 +300,14 @@ def _held(tx: Transaction, text: str) -> Memory | None:
     wanted = find_slot(text)
     if wanted is None:
         return None
-    f = Filter(kinds=frozenset({Kind.IDENTITY, Kind.FACT, Kind.PREFERENCE, Kind.CONTEXT}), negated=False)
-    held = [m for m in tx.memories.find(f, limit=_SLOTS_LOOKED_AT).items if find_slot(m.original_content) == wanted]
+    f = Filter(
+        kinds=frozenset({Kind.IDENTITY, Kind.FACT, Kind.PREFERENCE, Kind.CONTEXT}), negated=False
+    )
+    held = [
+        m
+        for m in tx.memories.find(f, limit=_SLOTS_LOOKED_AT).items
+        if find_slot(m.original_content) == wanted
+    ]
     return held[0] if held else None
 
 
@@ -323,7 +352,11 @@ def guess_due_date(text: str, at: datetime, tz: str) -> datetime | None:
     """The end of the day that the words name: tomorrow, on Friday, 3 May, 明天, 下周三, 5月3日; None for no day to come."""
     here = dates.get_zone(tz)
     for start, end in dates.find_spoken_times(text, at, tz)[0]:
-        last = (end - timedelta(seconds=1)).astimezone(here).replace(hour=23, minute=59, second=59, microsecond=0)
+        last = (
+            (end - timedelta(seconds=1))
+            .astimezone(here)
+            .replace(hour=23, minute=59, second=59, microsecond=0)
+        )
         if end - start <= dates.DAY and last >= at:
             return last.astimezone(UTC)
     return None

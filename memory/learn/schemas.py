@@ -32,7 +32,12 @@ T = TypeVar("T")
 
 _KINDS: Final[Mapping[str, Kind]] = {
     **{k.value: k for k in Kind if k is not Kind.EPISODE},
-    **{label.casefold(): k for k, i in KINDS.items() if k is not Kind.EPISODE for label in (i.en, i.zh)},
+    **{
+        label.casefold(): k
+        for k, i in KINDS.items()
+        if k is not Kind.EPISODE
+        for label in (i.en, i.zh)
+    },
     "experience": Kind.LESSON,
     "skill_usage": Kind.SKILL,
     "habit": Kind.WORKFLOW,
@@ -42,8 +47,12 @@ _KINDS: Final[Mapping[str, Kind]] = {
     "计划": Kind.GOAL,
 }
 _IMPORTANCE: Final = {i.value: i for i in Importance} | dict(zip("高中低", Importance, strict=True))
-_SENSITIVITY: Final = {s.name.casefold(): s for s in Sensitivity} | {str(int(s)): s for s in Sensitivity}
-_REPEATS: Final = re.compile(r"yearly|monthly|weekly|daily|lunar|every \d{1,3} (?:day|week|month|year)s?")
+_SENSITIVITY: Final = {s.name.casefold(): s for s in Sensitivity} | {
+    str(int(s)): s for s in Sensitivity
+}
+_REPEATS: Final = re.compile(
+    r"yearly|monthly|weekly|daily|lunar|every \d{1,3} (?:day|week|month|year)s?"
+)
 _DECISIONS: Final = {"升级": "promote", "保留": "keep", "删除": "delete", "搜索": "search"}
 
 
@@ -51,7 +60,11 @@ def _text(value: Any) -> str:
     """Join a list, write a number, and take null for nothing."""
     if isinstance(value, list):
         return ",".join(str(v) for v in value if isinstance(v, str | int | float))
-    if isinstance(value, bool | dict) or value is None or str(value).strip().casefold() in {"null", "none"}:
+    if (
+        isinstance(value, bool | dict)
+        or value is None
+        or str(value).strip().casefold() in {"null", "none"}
+    ):
         return ""
     return str(value).strip()
 
@@ -146,12 +159,14 @@ class Entry(Record):
     since: Word = Field("", validation_alias=AliasChoices("from", "since", "valid_from"))
     until: Word = Field("", validation_alias=AliasChoices("until", "valid_until"))
     on: Word = ""
-    repeats: Annotated[str, BeforeValidator(lambda v: w if _REPEATS.fullmatch(w := _text(v).casefold()) else "")] = ""
+    repeats: Annotated[
+        str, BeforeValidator(lambda v: w if _REPEATS.fullmatch(w := _text(v).casefold()) else "")
+    ] = ""
     entities: Names = ()
     topics: Names = ()
-    sensitivity: Annotated[Sensitivity, BeforeValidator(lambda v: _SENSITIVITY.get(_text(v).casefold(), 0))] = (
-        Sensitivity.PUBLIC
-    )
+    sensitivity: Annotated[
+        Sensitivity, BeforeValidator(lambda v: _SENSITIVITY.get(_text(v).casefold(), 0))
+    ] = Sensitivity.PUBLIC
     confidence: Annotated[float | None, BeforeValidator(_share)] = None
     quote: Annotated[bool, BeforeValidator(lambda v: v is True or _text(v) == "yes")] = False
     said: Annotated[tuple[Citation, ...], BeforeValidator(_cited)] = ()

@@ -18,7 +18,9 @@ from memory.jobs import Effect
 from memory.learn.answer import LearningTools, read_payload
 from memory.learn.dates import get_zone
 from memory.learn.evidence import find_names
-from memory.learn.material import (
+from memory.learn.merge import Claim, build_memory
+from memory.learn.secrets import list_readable
+from memory.learn.visible_messages import (
     clip,
     detect_messages_language,
     is_unchanged,
@@ -27,8 +29,6 @@ from memory.learn.material import (
     messages_of,
     split_into_portions,
 )
-from memory.learn.merge import Claim, build_memory
-from memory.learn.sealed import list_readable
 from memory.models import (
     Draft,
     Importance,
@@ -105,13 +105,20 @@ def _in_pieces(messages: Sequence[Message], most: int) -> list[Message]:
 
 
 async def _portion(
-    tools: LearningTools, user_id: str, messages: Sequence[Message], previous: str, lang: Lang, now: datetime
+    tools: LearningTools,
+    user_id: str,
+    messages: Sequence[Message],
+    previous: str,
+    lang: Lang,
+    now: datetime,
 ) -> Summary:
     said = await asyncio.to_thread(list_prompt_messages, messages, user_id, MESSAGE_TOKENS)
     tz = messages[-1].tz
     variables = {"messages": [i.shown(lang) for i in said], "previous": previous, "tz": tz}
     data = {"messages": [i.data() for i in said], "previous": previous, "tz": tz}
-    answer: schemas.Summary | None = await tools.read(user_id, "summarise", lang, variables, data, now, MAX_ANSWER)
+    answer: schemas.Summary | None = await tools.read(
+        user_id, "summarise", lang, variables, data, now, MAX_ANSWER
+    )
     if answer is None:
         raise ModelError("unreadable", detail="the summary could not be read")
     return await asyncio.to_thread(_supported, summary_of(answer, previous), messages, previous)
@@ -130,7 +137,9 @@ def _harmless(text: str) -> str:
     text = privacy.redact(text)[0]
     if not privacy.is_refused_instruction(text):
         return text
-    return "".join(m[0] for m in _SENTENCE.finditer(text) if not privacy.is_refused_instruction(m[0]))
+    return "".join(
+        m[0] for m in _SENTENCE.finditer(text) if not privacy.is_refused_instruction(m[0])
+    )
 
 
 def shorten_to_line(text: str) -> str:
@@ -150,11 +159,19 @@ def _supported(got: Summary, messages: Sequence[Message], previous: str) -> Summ
 
     def kept(text: str) -> list[str]:
         sentences = (text[a:b] for a, b in split_sentences(text))
-        return [s for s in sentences if all(fold_case(n) in said or foreign[n.isascii()] for n in find_names(s))]
+        return [
+            s
+            for s in sentences
+            if all(fold_case(n) in said or foreign[n.isascii()] for n in find_names(s))
+        ]
 
-    began = next((m.text for m in messages if m.role == "user" and m.text.strip()), messages[0].text)
+    began = next(
+        (m.text for m in messages if m.role == "user" and m.text.strip()), messages[0].text
+    )
     opening = shorten_to_line(f"“{clip(began, BEGAN_TOKENS)}”")
-    return Summary(" ".join(kept(got.episode)) or opening, "\n".join(kept(got.running)) or previous or opening)
+    return Summary(
+        " ".join(kept(got.episode)) or opening, "\n".join(kept(got.running)) or previous or opening
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,17 +212,30 @@ class Summariser:
         before, told = "" if work.rebuild else running, list[tuple[SummarySpan, str]]()
         for span in work.spans:
             if any(m.text.strip() for m in span.messages):
-                got = await fold(self.tools, job.user_id, span.messages, before, work.lang, now, most)
-                first = span.messages[0]  # when the span began, in the zone it was said in, and what it was about
-                told.append((span, f"[{first.at.astimezone(get_zone(first.tz)):%Y-%m-%d %H:%M}] {got.episode}"))
+                got = await fold(
+                    self.tools, job.user_id, span.messages, before, work.lang, now, most
+                )
+                first = span.messages[
+                    0
+                ]  # when the span began, in the zone it was said in, and what it was about
+                told.append(
+                    (
+                        span,
+                        f"[{first.at.astimezone(get_zone(first.tz)):%Y-%m-%d %H:%M}] {got.episode}",
+                    )
+                )
                 running = got.running if not work.rebuild or span.messages == work.anew else running
         if work.anew and not any(span.messages == work.anew for span, _ in told):
-            running = (await fold(self.tools, job.user_id, work.anew, "", work.lang, now, most)).running
+            running = (
+                await fold(self.tools, job.user_id, work.anew, "", work.lang, now, most)
+            ).running
         vectors = await self.tools.embed([text for _, text in told])
-        return lambda tx: self._apply(tx, job, work, running, list(zip(told, vectors, strict=True)), now)
+        return lambda tx: self._apply(
+            tx, job, work, running, list(zip(told, vectors, strict=True)), now
+        )
 
     def _gather(self, tx: Transaction, asked: schemas.SpanJob) -> SummaryWork | None:
-        session = tx.conversations.session(asked.session_id)
+        session = tx.conversations.get_session(asked.session_id)
         if session is None:
             return None
         end, through, anew = session.summarised_through, asked.through, list[Message]()
@@ -214,18 +244,24 @@ class Summariser:
             # Forgetting empties a running summary that tells the thing; an empty span asks for a new one in any case
             # (an undo, after which there is more to tell again).
             if not session.running_summary or asked.after >= asked.through:
-                anew = list_readable(tx, tx.conversations.messages(session_id=session.id, through=end))
+                anew = list_readable(
+                    tx, tx.conversations.list_messages(session_id=session.id, through=end)
+                )
             if not spans and not anew:
                 return None
         elif through <= end:
             return None
         else:  # a span before this one whose job was given up is told together with this one
-            said = tx.conversations.messages(session_id=session.id, after=min(asked.after, end), through=through)
+            said = tx.conversations.list_messages(
+                session_id=session.id, after=min(asked.after, end), through=through
+            )
             spans = [SummarySpan(tuple(list_readable(tx, said)))]
         words = join_user_words(anew or [m for s in spans for m in s.messages], tx.user_id)
         lang = detect_messages_language(words or session.running_summary, tx)
         learns = self.tools.learns(tx) != "off"
-        return SummaryWork(session, spans, tuple(anew), through, lang, rebuild=asked.rebuild, episodes=learns)
+        return SummaryWork(
+            session, spans, tuple(anew), through, lang, rebuild=asked.rebuild, episodes=learns
+        )
 
     def _apply(
         self,
@@ -236,12 +272,16 @@ class Summariser:
         told: Sequence[tuple[tuple[SummarySpan, str], FloatArray | None]],
         now: datetime,
     ) -> Mapping[str, Json]:
-        session = tx.conversations.session(work.session.id)
+        session = tx.conversations.get_session(work.session.id)
         if session is None:
             return {"outcome": "nothing"}
         seen = [*work.anew, *(m for s in work.spans for m in s.messages)]
         moved = session.summarised_through != work.session.summarised_through
-        if moved or session.running_summary != work.session.running_summary or not is_unchanged(tx, seen):
+        if (
+            moved
+            or session.running_summary != work.session.running_summary
+            or not is_unchanged(tx, seen)
+        ):
             raise Conflict("the conversation changed while it was summarised")
         begun, ids = tx.changes.begin("system", "summarise", now, job_id=job.id), list[MemoryId]()
         for (span, text), vector in told:
@@ -252,20 +292,29 @@ class Summariser:
             if old is not None and old.state is State.ACTIVE:
                 tx.memories.put(replace(old, state=State.DELETED, deleted_at=now), "deleted")
         through = max(session.summarised_through, work.through)
-        tx.conversations.put_session(replace(session, running_summary=running, summarised_through=through))
+        tx.conversations.put_session(
+            replace(session, running_summary=running, summarised_through=through)
+        )
         return {"outcome": "saved", "new": len(ids), "episodes": ids, "set": begun.id}
 
     def _tell(
-        self, tx: Transaction, session: Session, span: SummarySpan, text: str, vector: FloatArray | None
+        self,
+        tx: Transaction,
+        session: Session,
+        span: SummarySpan,
+        text: str,
+        vector: FloatArray | None,
     ) -> MemoryId:
         old = tx.memories.get(span.episode.id) if span.episode else None
         if old is not None and old.state is State.ACTIVE:
             m = tx.memories.put(replace(old, content=text, original_content=text), "updated")
         else:
             m = tx.memories.add(_episode(tx, session, span.messages, text, self.tools.curve))
-            tx.memories.log(lifecycle.build_log_entry("created", None, m, self.tools.u, m.created_at, "episode"))
+            tx.memories.log(
+                lifecycle.build_log_entry("created", None, m, self.tools.u, m.created_at, "episode")
+            )
         for message in span.messages:
-            tx.memories.source(m.id, message.id)
+            tx.memories.add_source(m.id, message.id)
         if vector is not None:
             tx.vectors.put(m.id, self.tools.embedder.id, vector)
         return m.id
@@ -273,21 +322,29 @@ class Summariser:
 
 def _told(tx: Transaction, session: Session, after: int, through: int) -> list[SummarySpan]:
     """Return the spans of episodes that tell of messages in (after, through], without what is hidden now."""
-    asked = tx.conversations.messages(session_id=session.id, after=after, through=through, hidden=True)
+    asked = tx.conversations.list_messages(
+        session_id=session.id, after=after, through=through, hidden=True
+    )
     spans: list[SummarySpan] = []
     covered: set[str] = set()
-    for m in tx.memories.many(tx.memories.learned_from(x.id for x in asked)):
+    for m in tx.memories.get_many(tx.memories.list_learned_from(x.id for x in asked)):
         if m.layer is Layer.EPISODE and m.state is State.ACTIVE:
-            found = messages_of(tx, tx.memories.sources(m.id))
+            found = messages_of(tx, tx.memories.list_sources(m.id))
             covered.update(x.id for x in found)
-            spans.append(SummarySpan(tuple(list_readable(tx, (x for x in found if x.hidden_at is None))), m))
-    untold = tuple(list_readable(tx, (x for x in asked if x.id not in covered and x.hidden_at is None)))
+            spans.append(
+                SummarySpan(tuple(list_readable(tx, (x for x in found if x.hidden_at is None))), m)
+            )
+    untold = tuple(
+        list_readable(tx, (x for x in asked if x.id not in covered and x.hidden_at is None))
+    )
     if untold:
         spans.append(SummarySpan(untold))
     return sorted(spans, key=lambda s: s.messages[0].seq if s.messages else 0)
 
 
-def _episode(tx: Transaction, session: Session, messages: Sequence[Message], text: str, curve: str) -> Memory:
+def _episode(
+    tx: Transaction, session: Session, messages: Sequence[Message], text: str, curve: str
+) -> Memory:
     """Valid from the span's beginning; created, and so aged, from its end."""
     draft = Draft(
         text,
@@ -300,5 +357,8 @@ def _episode(tx: Transaction, session: Session, messages: Sequence[Message], tex
     )
     claim = Claim(draft, messages[-1].at, (messages[0].id,), session.id)
     return lifecycle.start_life(
-        replace(build_memory(claim, tx.user_id), close=False), Importance.MEDIUM, curve, claim.said_at
+        replace(build_memory(claim, tx.user_id), close=False),
+        Importance.MEDIUM,
+        curve,
+        claim.said_at,
     )

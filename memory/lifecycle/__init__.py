@@ -16,6 +16,7 @@ from memory.lifecycle.curve import (
     is_spared,
     to_milliseconds,
 )
+from memory.lifecycle.importance_counter import compute_counter, may_be_core
 from memory.lifecycle.life import (
     CURVES,
     apply_event,
@@ -34,7 +35,6 @@ from memory.lifecycle.life import (
     revive_memory,
     start_life,
 )
-from memory.lifecycle.s0 import compute_counter, may_be_core
 
 __all__ = [
     "CURVES",

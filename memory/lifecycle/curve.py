@@ -19,7 +19,9 @@ STANDING = frozenset({Kind.HEALTH, Kind.INSTRUCTION})
 _LONGEST = 200_000.0  # days: by then even the slowest kind, just spoken of, is at the bottom of every curve
 _EPOCH, _MS = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 
-CurveEvent: TypeAlias = Literal["mention", "use", "boost", "negate", "affirm", "contradicted", "lowered"]
+CurveEvent: TypeAlias = Literal[
+    "mention", "use", "boost", "negate", "affirm", "contradicted", "lowered"
+]
 # use: an act of the owner on the memory (edit, pin, restore, confirm); boost: it shaped a reply
 # lowered: upkeep's nightly step of `relevance` (the product paper), a dated event so that a life can be replayed
 MENTIONS: frozenset[CurveEvent] = frozenset({"mention", "affirm"})  # the person spoke of it
@@ -80,19 +82,19 @@ class Curve(Protocol):
     def reviews_decay(self) -> bool:
         """Whether the reviewer judges memories whose counter has fallen below 0.5."""
 
-    def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:
+    def create_state(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:
         """Return the state of a memory that was just made."""
 
-    def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+    def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the factors whose product is the weight, by name."""
 
-    def weight(self, m: Memory, u: float, now: datetime) -> float:
+    def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
         """Return the retention now, within `bounds`."""
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:
         """Return the state after an event; `m` is the memory as it stood before."""
 
-    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
+    def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
         """Return the memory with a state of this curve that makes it weigh `weight`.
 
         It is as near to that as the curve allows. `m` still has the state of the curve it lived under. Only what
@@ -160,10 +162,16 @@ def build_idle_state(m: Memory, wanted: float, now: datetime) -> Mapping[str, Js
 
     A todo that is not yet due cannot be idle.
     """
-    return {} if is_before_its_day(m, now) else {ORIGIN: to_milliseconds(now - min(wanted, _LONGEST) * DAY)}
+    return (
+        {}
+        if is_before_its_day(m, now)
+        else {ORIGIN: to_milliseconds(now - min(wanted, _LONGEST) * DAY)}
+    )
 
 
-def count_days_after_grace(m: Memory, stood_at: datetime, now: datetime, grace: float = 7.0) -> float:
+def count_days_after_grace(
+    m: Memory, stood_at: datetime, now: datetime, grace: float = 7.0
+) -> float:
     """Return the days that count for a value after `grace` days without activation.
 
     The value stood at `stood_at`.
@@ -177,7 +185,10 @@ def count_days_after_grace(m: Memory, stood_at: datetime, now: datetime, grace: 
 
 def level_within(breakpoints: tuple[float, float, float, float], w: float) -> Level:
     """Return the level of a weight by a curve's breakpoints."""
-    return next((level for level, above in zip(Level, breakpoints, strict=False) if w > above), Level.ARCHIVE)
+    return next(
+        (level for level, above in zip(Level, breakpoints, strict=False) if w > above),
+        Level.ARCHIVE,
+    )
 
 
 def is_episode(m: Memory) -> bool:

@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import exp, prod
 
-from memory.lifecycle.curve import MENTIONS, CurveEvent, build_idle_state, clamp, count_idle_days, days_between
+from memory.lifecycle.curve import (
+    MENTIONS,
+    CurveEvent,
+    build_idle_state,
+    clamp,
+    count_idle_days,
+    days_between,
+)
 from memory.models import KINDS, CurveState, Importance, Kind, Memory, Sensitivity
 
 ALPHA = 0.01
@@ -72,11 +79,11 @@ class FadeCurve:
     forgets_below: float | None = None
     reviews_decay: bool = False
 
-    def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002 - I is by kind
+    def create_state(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002 - I is by kind
         """Return the state of a memory never mentioned yet: S = 1."""
         return CurveState(strength=0.0, at=now)
 
-    def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+    def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the weight paper's five factors and the immediate one of a negation."""
         factor = KINDS[m.kind].factor
         negated = m.negated_at
@@ -92,9 +99,9 @@ class FadeCurve:
             "momentum": m_factor,
         }
 
-    def weight(self, m: Memory, u: float, now: datetime) -> float:
+    def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
         """Return the product of the factors, clamped."""
-        return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
+        return clamp(prod(self.compute_factors(m, u, now).values()), *self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002 - S knows no U
         """Return the state after an event.
@@ -111,17 +118,23 @@ class FadeCurve:
         left = semantic(days_between(state.at, now), state.strength) - 1
         return CurveState(strength=min(S_MAX, left + FREQUENT_S), at=max(state.at, now))
 
-    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
+    def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
         """Take S from the last mention, and idle time from the weight.
 
         Where no idle time is short enough, S is raised up to 1.5.
         """
         last = m.recent_mentions[-1] if m.recent_mentions else None
-        state = CurveState(strength=0.0, at=min(m.created_at, now)) if last is None else CurveState(S_MAX, last)
+        state = (
+            CurveState(strength=0.0, at=min(m.created_at, now))
+            if last is None
+            else CurveState(S_MAX, last)
+        )
         fresh = replace(m, curve_state=replace(state, data=build_idle_state(m, 0.0, now)))
-        rest = prod(self.factors(fresh, u, now).values())
+        rest = prod(self.compute_factors(fresh, u, now).values())
         if weight > rest:
-            amplitude = min(self.factors(fresh, u, now)["semantic_boost"] * weight / rest - 1, S_MAX)
+            amplitude = min(
+                self.compute_factors(fresh, u, now)["semantic_boost"] * weight / rest - 1, S_MAX
+            )
             return replace(fresh, curve_state=CurveState(amplitude, now, fresh.curve_state.data))
         t = (rest / weight - 1) * KINDS[m.kind].factor / (_alpha(m) * u)
         return replace(fresh, curve_state=replace(state, data=build_idle_state(m, t, now)))

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 NEGATED = 0.5
 RETENTION = 0.9  # FSRS defines stability as the days until R falls to this
-RATINGS: Mapping[Importance, int] = {Importance.HIGH: 4, Importance.MEDIUM: 3, Importance.LOW: 2}  # Easy Good Hard
+RATINGS: Mapping[Importance, int] = {
+    Importance.HIGH: 4,
+    Importance.MEDIUM: 3,
+    Importance.LOW: 2,
+}  # Easy Good Hard
 GOOD, AGAIN = 3, 1
 STABILITIES = (0.25, 3650.0)  # days; that of a memory that comes from another curve
 REACHES = (0.05, 1.0)  # retrievabilities that it may start from
@@ -51,7 +55,9 @@ def _review(state: CurveState | None, rating: int, now: datetime) -> CurveState:
     from fsrs import Card, Rating, State
 
     now = now.astimezone(UTC)
-    card = Card(card_id=0, due=now)  # both given: the package would ask the clock, and sleep, for them
+    card = Card(
+        card_id=0, due=now
+    )  # both given: the package would ask the clock, and sleep, for them
     if state is not None:
         last = state.at.astimezone(UTC)
         now = max(now, last)
@@ -64,7 +70,9 @@ def _review(state: CurveState | None, rating: int, now: datetime) -> CurveState:
             last_review=last,
         )
     card, _ = _scheduler().review_card(card, Rating(rating), now)
-    if card.stability is None or card.difficulty is None:  # pragma: no cover - a reviewed card has both
+    if (
+        card.stability is None or card.difficulty is None
+    ):  # pragma: no cover - a reviewed card has both
         raise AssertionError
     return CurveState(strength=card.stability, at=now, data={"difficulty": card.difficulty})
 
@@ -78,20 +86,20 @@ class FsrsCurve:
     forgets_below: float | None = None
     reviews_decay: bool = False
 
-    def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
+    def create_state(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
         """The first review: easy, good or hard by importance."""
         return _review(None, RATINGS[importance], now)
 
-    def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+    def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Retrievability, and half while negated."""
         return {
             "retrievability": retrievability(u * count_idle_days(m, now), m.curve_state.strength),
             "negation": 1.0 if m.negated_at is None else NEGATED,
         }
 
-    def weight(self, m: Memory, u: float, now: datetime) -> float:
+    def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
         """The product of the factors."""
-        return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
+        return clamp(prod(self.compute_factors(m, u, now).values()), *self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
         """A use is a review that went well; a contradiction is one that did not."""
@@ -103,13 +111,17 @@ class FsrsCurve:
             return CurveState(strength=lapsed.strength, at=m.curve_state.at, data=lapsed.data)
         return m.curve_state
 
-    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
+    def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
         """The stability that its idle days call for at that weight; idle for as long as that leaves to explain."""
         exponent, f = shape()
         first = _review(None, GOOD, min(m.last_activated_at, now))
         r = clamp(weight / (1.0 if m.negated_at is None else NEGATED), *REACHES)
         stretch = (r ** (1 / exponent) - 1) / f  # idle days per day of stability
         plain = replace(m, curve_state=replace(m.curve_state, data={}))
-        stability = clamp(u * count_idle_days(plain, now) / stretch, *STABILITIES) if stretch > 0 else first.strength
+        stability = (
+            clamp(u * count_idle_days(plain, now) / stretch, *STABILITIES)
+            if stretch > 0
+            else first.strength
+        )
         data = {**first.data, **build_idle_state(m, stretch * stability / u, now)}
         return replace(m, curve_state=CurveState(strength=stability, at=first.at, data=data))

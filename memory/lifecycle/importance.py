@@ -8,10 +8,12 @@ from datetime import datetime
 from math import prod
 
 from memory.lifecycle.curve import CurveEvent, clamp, is_protected, level_within
-from memory.lifecycle.s0 import FIRST, MOST, compute_counter
+from memory.lifecycle.importance_counter import FIRST, MOST, compute_counter
 from memory.models import CurveState, Importance, Kind, Memory
 
-NEGATED = 0.5  # none in the three-layer paper; half, as the session paper's contradiction, until affirmed
+NEGATED = (
+    0.5  # none in the three-layer paper; half, as the session paper's contradiction, until affirmed
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +25,17 @@ class ImportanceCurve:
     forgets_below: float | None = 0.3
     reviews_decay: bool = True
 
-    def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
+    def create_state(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
         """Return what the counter started from, only for the record."""
         return CurveState(strength=FIRST[importance], at=now)
 
-    def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+    def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the counter, halved while negated."""
         return {"counter": compute_counter(m, u, now), "negation": self._negation(m)}
 
-    def weight(self, m: Memory, u: float, now: datetime) -> float:
+    def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
         """Return the product of the factors."""
-        return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
+        return clamp(prod(self.compute_factors(m, u, now).values()), *self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
         """Return the state unchanged.
@@ -42,14 +44,18 @@ class ImportanceCurve:
         """
         return m.curve_state
 
-    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
+    def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
         """Keep the counter, which *is* the weight; move it where the level would jump."""
         value = compute_counter(m, u, now)
-        stands = level_within(self.breakpoints, value * self._negation(m)) is level_within(self.breakpoints, weight)
+        stands = level_within(self.breakpoints, value * self._negation(m)) is level_within(
+            self.breakpoints, weight
+        )
         if stands or is_protected(m):
             return replace(m, curve_state=CurveState(strength=m.importance, at=m.importance_at))
         moved = min(weight / self._negation(m), MOST)
-        return replace(m, importance=moved, importance_at=now, curve_state=CurveState(strength=moved, at=now))
+        return replace(
+            m, importance=moved, importance_at=now, curve_state=CurveState(strength=moved, at=now)
+        )
 
     def _negation(self, m: Memory) -> float:
         return 1.0 if m.negated_at is None else NEGATED

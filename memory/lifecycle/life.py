@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from memory.lifecycle import s0
+from memory.lifecycle import importance_counter
 from memory.lifecycle.curve import (
     MENTIONS,
     ORIGIN,
@@ -35,8 +35,8 @@ from memory.lifecycle.curve import (
 from memory.lifecycle.fade import FadeCurve
 from memory.lifecycle.fsrs import FsrsCurve
 from memory.lifecycle.importance import ImportanceCurve
+from memory.lifecycle.importance_counter import compute_counter
 from memory.lifecycle.relevance import RelevanceCurve
-from memory.lifecycle.s0 import compute_counter
 from memory.lifecycle.score import ScoreCurve
 from memory.models import KINDS, Importance, Json, Kind, Layer, Level, Memory, WeightEvent
 
@@ -65,8 +65,8 @@ def start_life(m: Memory, importance: Importance, curve: str, now: datetime) -> 
     m = replace(
         m,
         curve=curve,
-        curve_state=CURVES[curve].initial(m.kind, importance, now),
-        importance=s0.FIRST[importance],
+        curve_state=CURVES[curve].create_state(m.kind, importance, now),
+        importance=importance_counter.FIRST[importance],
         importance_at=now,
         level=Level.FULL,
     )
@@ -84,9 +84,9 @@ def move_to_curve(m: Memory, curve: str, u: float, now: datetime) -> Memory:
         return m
     old, new = CURVES[m.curve], CURVES[curve]
     now = _whole_ms(now)
-    w = old.weight(m, u, now)
+    w = old.compute_weight(m, u, now)
     wanted = _banded(w, level_within(old.breakpoints, w), new)
-    after = _marked(replace(new.adopt(m, wanted, u, now), curve=curve), m, (SET_ASIDE, KEPT))
+    after = _marked(replace(new.adopt_weight(m, wanted, u, now), curve=curve), m, (SET_ASIDE, KEPT))
     return replace(after, weight=compute_weight(after, u, now))
 
 
@@ -108,7 +108,11 @@ def apply_keep(m: Memory, task: Literal["promotion", "decay"], now: datetime) ->
     """
     data = {**m.curve_state.data, KEPT: task}
     m = replace(m, curve_state=replace(m.curve_state, data=data), reviewed_at=now)
-    return replace(m, importance=s0.KEPT_AT, importance_at=now) if task == "decay" else m
+    return (
+        replace(m, importance=importance_counter.KEPT_AT, importance_at=now)
+        if task == "decay"
+        else m
+    )
 
 
 def is_set_aside(m: Memory) -> bool:
@@ -121,7 +125,7 @@ def compute_weight(m: Memory, u: float, now: datetime) -> float:
 
     Core, system and pinned: max(W, 1); episodes: 1 for 7 days, then ×0.8 a day (the three-layer paper).
     """
-    w = _episode_weight(m, now) if is_episode(m) else CURVES[m.curve].weight(m, u, now)
+    w = _episode_weight(m, now) if is_episode(m) else CURVES[m.curve].compute_weight(m, u, now)
     return max(w, 1.0) if is_protected(m) else w
 
 
@@ -132,7 +136,7 @@ def compute_factors(m: Memory, u: float, now: datetime) -> Mapping[str, float]:
     """
     if is_episode(m):
         return {"episode": _episode_weight(m, now)}
-    return CURVES[m.curve].factors(m, u, now)
+    return CURVES[m.curve].compute_factors(m, u, now)
 
 
 def compute_level(m: Memory, u: float, now: datetime) -> Level:
@@ -151,7 +155,9 @@ def level_for_weight(m: Memory, w: float, now: datetime) -> Level:
     if is_protected(m) or m.kind is Kind.INSTRUCTION:
         return Level.FULL
     if is_episode(m):
-        return Level.ARCHIVE if days_between(m.last_activated_at, now) >= EPISODE_ENDS else Level.FULL
+        return (
+            Level.ARCHIVE if days_between(m.last_activated_at, now) >= EPISODE_ENDS else Level.FULL
+        )
     if is_expired(m, now) or is_set_aside(m):
         return Level.ARCHIVE
     return level_within(CURVES[m.curve].breakpoints, w)
@@ -218,10 +224,14 @@ def revive_memory(m: Memory, u: float, now: datetime) -> tuple[Memory, WeightEve
     """
     after, log = apply_event(m, "use", u, now)
     curve = CURVES[m.curve]
-    after = replace(after, importance=max(after.importance, s0.FIRST[Importance.MEDIUM]))
-    fresh = replace(after, curve_state=curve.initial(m.kind, Importance.MEDIUM, log.at))
-    after = max(after, fresh, key=lambda x: curve.weight(x, u, log.at))
-    after = replace(after, weight=compute_weight(after, u, log.at), level=Level.FULL, content=m.original_content)
+    after = replace(
+        after, importance=max(after.importance, importance_counter.FIRST[Importance.MEDIUM])
+    )
+    fresh = replace(after, curve_state=curve.create_state(m.kind, Importance.MEDIUM, log.at))
+    after = max(after, fresh, key=lambda x: curve.compute_weight(x, u, log.at))
+    after = replace(
+        after, weight=compute_weight(after, u, log.at), level=Level.FULL, content=m.original_content
+    )
     return after, build_log_entry("restored", m, after, u, log.at)
 
 
@@ -237,9 +247,13 @@ def review_due(m: Memory, u: float, now: datetime) -> Literal["promotion", "deca
     rests = m.reviewed_at is not None and now - m.reviewed_at < REVIEW_RESTS
     answered = m.curve_state.data.get(KEPT)
     value = compute_counter(m, u, now)
-    if value >= s0.PROMOTION:
-        return "promotion" if s0.may_be_core(m) and not (rests and answered != "decay") else None
-    if value >= s0.DECAY or is_spared(m) or not CURVES[m.curve].reviews_decay:
+    if value >= importance_counter.PROMOTION:
+        return (
+            "promotion"
+            if importance_counter.may_be_core(m) and not (rests and answered != "decay")
+            else None
+        )
+    if value >= importance_counter.DECAY or is_spared(m) or not CURVES[m.curve].reviews_decay:
         return None
     return None if rests and answered != "promotion" else "decay"
 
@@ -250,7 +264,12 @@ def decide_action(m: Memory, u: float, now: datetime) -> Verdict:
     Forgetting comes before fading, and fading before a review.
     """
     below = CURVES[m.curve].forgets_below
-    if below is not None and not is_spared(m) and not is_episode(m) and compute_weight(m, u, now) < below:
+    if (
+        below is not None
+        and not is_spared(m)
+        and not is_episode(m)
+        and compute_weight(m, u, now) < below
+    ):
         return ForgetAction()
     if (level := compute_level(m, u, now)) != m.level:
         return FadeAction(level)
@@ -267,7 +286,9 @@ def dump_state(m: Memory) -> Mapping[str, Json]:
 
     Times are integer UTC milliseconds.
     """
-    dated = {} if m.on is None else {"on": _ms(m.on), "on_until": _ms(m.on_until), "repeats": m.repeats}
+    dated = (
+        {} if m.on is None else {"on": _ms(m.on), "on_until": _ms(m.on_until), "repeats": m.repeats}
+    )
     return {
         **dated,
         "curve": m.curve,
@@ -311,13 +332,17 @@ def _whole_ms(at: datetime) -> datetime:
 
 
 def _episode_weight(m: Memory, now: datetime) -> float:
-    return float(EPISODE_PER_DAY ** max(0.0, days_between(m.last_activated_at, now) - EPISODE_GRACE))
+    return float(
+        EPISODE_PER_DAY ** max(0.0, days_between(m.last_activated_at, now) - EPISODE_GRACE)
+    )
 
 
 def _negated(m: Memory, u: float, now: datetime) -> Memory:
     """Denied. A second denial does not start the penalty anew: that would raise the weight."""
     if is_protected(m):  # its counter stood still until now
-        m = replace(m, importance=compute_counter(m, u, now), importance_at=max(m.importance_at, now))
+        m = replace(
+            m, importance=compute_counter(m, u, now), importance_at=max(m.importance_at, now)
+        )
     if m.negated_at is not None:
         return replace(m, pinned=False)
     until = now if m.valid_until is None else min(m.valid_until, now)
@@ -328,7 +353,9 @@ def _affirmed(m: Memory) -> Memory:
     """Take back the denial, and with it the end of validity that it had set."""
     if m.negated_at is None:
         return m
-    return replace(m, negated_at=None, valid_until=None if m.valid_until == m.negated_at else m.valid_until)
+    return replace(
+        m, negated_at=None, valid_until=None if m.valid_until == m.negated_at else m.valid_until
+    )
 
 
 def _used(m: Memory, event: CurveEvent, u: float, now: datetime) -> Memory:
@@ -338,10 +365,10 @@ def _used(m: Memory, event: CurveEvent, u: float, now: datetime) -> Memory:
     """
     value = compute_counter(m, u, now)
     if event == "boost":
-        value = min(value + s0.BOOST, s0.MOST)
+        value = min(value + importance_counter.BOOST, importance_counter.MOST)
     if event in MENTIONS:
         m = replace(m, recent_mentions=tuple(sorted((*m.recent_mentions, now)))[-MENTIONS_KEPT:])
-    to_core = value >= s0.CORE and s0.may_be_core(m)
+    to_core = value >= importance_counter.CORE and importance_counter.may_be_core(m)
     return replace(
         m,
         importance=value,

@@ -35,11 +35,11 @@ class RelevanceCurve:
     forgets_below: float | None = 0.1
     reviews_decay: bool = False
 
-    def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
+    def create_state(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
         """Return the state with the importance of the kind."""
         return CurveState(strength=parse_importance(kind), at=now)
 
-    def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+    def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the product paper's three factors, and half while negated."""
         return {
             "time": exp(-RATE * u * count_idle_days(m, now)),
@@ -48,9 +48,9 @@ class RelevanceCurve:
             "negation": 1.0 if m.negated_at is None else NEGATED,
         }
 
-    def weight(self, m: Memory, u: float, now: datetime) -> float:
+    def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
         """Return the product of the factors."""
-        return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
+        return clamp(prod(self.compute_factors(m, u, now).values()), *self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
         """Lower the importance after a night below 0.3, or a contradiction.
@@ -62,15 +62,19 @@ class RelevanceCurve:
             return CurveState(strength=state.strength * LOWERED, at=max(state.at, now))
         return state
 
-    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
+    def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
         """Take importance from the kind, and idle time from the weight.
 
         Importance is raised where even no idle day would do.
         """
-        fresh = replace(m, curve_state=CurveState(parse_importance(m.kind), now, build_idle_state(m, 0.0, now)))
-        rest = prod(self.factors(fresh, u, now).values())
+        fresh = replace(
+            m, curve_state=CurveState(parse_importance(m.kind), now, build_idle_state(m, 0.0, now))
+        )
+        rest = prod(self.compute_factors(fresh, u, now).values())
         state = fresh.curve_state
         if weight > rest:
-            return replace(m, curve_state=replace(state, strength=min(state.strength * weight / rest, 1.0)))
+            return replace(
+                m, curve_state=replace(state, strength=min(state.strength * weight / rest, 1.0))
+            )
         t = log(rest / max(weight, LEAST)) / (RATE * u)
         return replace(m, curve_state=replace(state, data=build_idle_state(m, t, now)))

@@ -14,7 +14,11 @@ from math import prod
 from memory.lifecycle.curve import USES, CurveEvent, clamp, count_days_after_grace
 from memory.models import CurveState, Importance, Kind, Memory
 
-FIRST: Mapping[Importance, float] = {Importance.HIGH: 0.8, Importance.MEDIUM: 0.6, Importance.LOW: 0.4}
+FIRST: Mapping[Importance, float] = {
+    Importance.HIGH: 0.8,
+    Importance.MEDIUM: 0.6,
+    Importance.LOW: 0.4,
+}
 HIT, PER_DAY, CONTRADICTED = 0.2, 0.99, 0.5
 RESIDENT = 0.5  # the session paper: at or above, a memory may stay in the prompt
 
@@ -28,11 +32,11 @@ class ScoreCurve:
     forgets_below: float | None = 0.05
     reviews_decay: bool = False
 
-    def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
+    def create_state(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
         """Return the score of the importance that the extractor gave."""
         return CurveState(strength=FIRST[importance], at=now)
 
-    def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+    def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the score as it stood, its decay, and half while negated."""
         state = m.curve_state
         return {
@@ -41,9 +45,9 @@ class ScoreCurve:
             "negation": 1.0 if m.negated_at is None else CONTRADICTED,
         }
 
-    def weight(self, m: Memory, u: float, now: datetime) -> float:
+    def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
         """Return the product of the factors."""
-        return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
+        return clamp(prod(self.compute_factors(m, u, now).values()), *self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:
         """Add (1−s)·0.2 for a hit to what is left; halve for a contradiction."""
@@ -55,7 +59,7 @@ class ScoreCurve:
             return CurveState(strength=s * CONTRADICTED, at=max(state.at, now))
         return state
 
-    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:  # noqa: ARG002 - no rate in it
+    def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:  # noqa: ARG002 - no rate in it
         """Take the other curve's weight as the score."""
         s = clamp(weight / (1.0 if m.negated_at is None else CONTRADICTED), *self.bounds)
         return replace(m, curve_state=CurveState(strength=s, at=now))

@@ -9,14 +9,24 @@ from typing import Final
 
 from memory import lifecycle, privacy
 from memory.errors import NotFound, Refused
-from memory.learn import keep
-from memory.learn.alike import same
+from memory.learn import edits
 from memory.learn.forget import forget
 from memory.learn.remember import NearestMemories, Rememberer, RememberRequest
+from memory.learn.same_meaning import same
 from memory.mirror.merge import EditedEntry, MergePlan, NewEntry
 from memory.mirror.page import MirrorDocument, flatten_spacing, split_paragraphs
 from memory.mirror.snapshot import PlannedMerge, digest_memory, get_lineage, plan_merge
-from memory.models import ChangeSet, Filter, Kind, Memory, MemoryId, MirrorDigest, MirrorState, State, WeightEvent
+from memory.models import (
+    ChangeSet,
+    Filter,
+    Kind,
+    Memory,
+    MemoryId,
+    MirrorDigest,
+    MirrorState,
+    State,
+    WeightEvent,
+)
 from memory.ports import Transaction
 
 ANSWER_WITHIN: Final = timedelta(days=7)
@@ -61,7 +71,9 @@ class EditApplier:
     now: datetime
     out: AppliedEdits = field(default_factory=AppliedEdits)
     unread: list[str] = field(default_factory=list)
-    shows: dict[MemoryId, MirrorDigest | None] = field(default_factory=dict)  # what the person's buffer has now
+    shows: dict[MemoryId, MirrorDigest | None] = field(
+        default_factory=dict
+    )  # what the person's buffer has now
     base: Mapping[MemoryId, MirrorDigest] = field(default_factory=dict)
     begun: ChangeSet | None = None
 
@@ -107,11 +119,17 @@ class EditApplier:
         if m is None or Kind.EPISODE in {m.kind, kind}:
             return
         old, before = lifecycle.compute_weight(m, self.u, self.now), lifecycle.dump_state(m)
-        new = replace(lifecycle.apply_event(m, "use", self.u, self.now)[0], kind=kind, verified=True)
-        new = self.tx.memories.put(replace(new, weight=lifecycle.compute_weight(new, self.u, self.now)), "updated")
+        new = replace(
+            lifecycle.apply_event(m, "use", self.u, self.now)[0], kind=kind, verified=True
+        )
+        new = self.tx.memories.put(
+            replace(new, weight=lifecycle.compute_weight(new, self.u, self.now)), "updated"
+        )
         factors = lifecycle.compute_factors(new, self.u, self.now)
         after = lifecycle.dump_state(new)
-        self.tx.memories.log(WeightEvent(m.id, self.now, "edited", old, new.weight, "user", factors, before, after))
+        self.tx.memories.log(
+            WeightEvent(m.id, self.now, "edited", old, new.weight, "user", factors, before, after)
+        )
         self.out.edited.append(m.id)
         self.shows[m.id] = replace(
             self.shows.get(m.id) or self.base.get(m.id) or digest_memory(self.tx, m), kind=str(kind)
@@ -119,7 +137,7 @@ class EditApplier:
 
     def _edit(self, e: EditedEntry) -> None:
         try:
-            m = keep.edit(self.tx, e.id, e.text, self.u, self.now, within=self.begun)
+            m = edits.edit(self.tx, e.id, e.text, self.u, self.now, within=self.begun)
         except NotFound:
             self.unread += split_paragraphs(e.block.raw)
             return
@@ -147,7 +165,9 @@ class EditApplier:
             within=self.begun,
         )
         try:
-            done = self.rememberer.save(self.tx, request, self.looked.get(n.text, NearestMemories()))
+            done = self.rememberer.save(
+                self.tx, request, self.looked.get(n.text, NearestMemories())
+            )
         except Refused:
             self._set_aside(n.block.raw)
             return
@@ -155,7 +175,9 @@ class EditApplier:
         if not done.already:
             self.out.new.append(m.id)
         if n.beside is None and (not done.already or m.id not in self.base):
-            self.shows[m.id] = replace(digest_memory(self.tx, m), text=self.tx.mirror.digest(n.text))
+            self.shows[m.id] = replace(
+                digest_memory(self.tx, m), text=self.tx.mirror.compute_digest(n.text)
+            )
 
     def _set_aside(self, raw: str) -> None:
         """Into the Unread part, word for word; a secret in it is sealed, and its place is left blank."""
@@ -164,10 +186,17 @@ class EditApplier:
             sound = flatten_spacing(raw).encode("utf-8", "replace").decode()
             self.begun = self.begun or self.tx.changes.begin("user", "mirror", self.now)
             request = RememberRequest(
-                self.tx.user_id, sound, self.now, self.tz, f"user:{self.tx.user_id}", within=self.begun
+                self.tx.user_id,
+                sound,
+                self.now,
+                self.tz,
+                f"user:{self.tx.user_id}",
+                within=self.begun,
             )
             try:
-                self.out.new.append(self.rememberer.save(self.tx, request, NearestMemories()).memory.id)
+                self.out.new.append(
+                    self.rememberer.save(self.tx, request, NearestMemories()).memory.id
+                )
             except Refused:
                 return  # the words around it are not worth keeping it in the open
         self.unread += split_paragraphs(redacted)
@@ -178,7 +207,9 @@ class EditApplier:
         """Too much is missing to be sure that it was meant: keep it, leave it out of the file, and ask."""
         state = state or MirrorState(lineage=get_lineage(self.tx))
         before = [str(i) for i in (state.asking or {}).get("ids", ())]
-        ids = [i for i in before if i not in wanted.present] + [i for i in wanted.missing if i not in before]
+        ids = [i for i in before if i not in wanted.present] + [
+            i for i in wanted.missing if i not in before
+        ]
         if ids == before:
             return state
         for key in ("yes", "no"):
@@ -190,14 +221,23 @@ class EditApplier:
         self.shows.update(dict.fromkeys(wanted.missing))
         keys = {"yes": self.tx.new_id(), "no": self.tx.new_id()}
         for answer, key in keys.items():
-            payload = {"ids": ids if answer == "yes" else [], "other": keys["no" if answer == "yes" else "yes"]}
-            self.tx.put_choice(key, f"user:{self.tx.user_id}", "mirror", payload, self.now + ANSWER_WITHIN)
+            payload = {
+                "ids": ids if answer == "yes" else [],
+                "other": keys["no" if answer == "yes" else "yes"],
+            }
+            self.tx.put_choice(
+                key, f"user:{self.tx.user_id}", "mirror", payload, self.now + ANSWER_WITHIN
+            )
         return replace(state, asking={**keys, "ids": ids})
 
     def _unread(self, state: MirrorState, version: int | None) -> tuple[tuple[str, int], ...]:
         """Pieces that came after the person's buffer was read stay, those that they took out of it go."""
         in_file = set(self.doc.unread)
-        kept = [(raw, since) for raw, since in state.unread if version is None or since > version or raw in in_file]
+        kept = [
+            (raw, since)
+            for raw, since in state.unread
+            if version is None or since > version or raw in in_file
+        ]
         there = {raw for raw, _ in kept}
         fresh = dict.fromkeys(raw for raw in (*self.doc.unread, *self.unread) if raw not in there)
         self.out.unread = sum(raw not in in_file for raw in fresh)
@@ -206,21 +246,27 @@ class EditApplier:
 
 def answered(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
     """The person has said what the entries missing from their file mean: forget `ids`, show the others again."""
-    state = tx.mirror.state()
+    state = tx.mirror.get_state()
     if state is not None and state.asking is not None:
         for key in ("yes", "no"):
             tx.take_choice(str(state.asking[key]), now)
         tx.mirror.put_state(replace(state, asking=None, seq=-1))  # the file is not as it should be
-    tx.jobs.mirror(now)
+    tx.jobs.enqueue_mirror_job(now)
     if not ids:
         return []
-    return tx.memories.many(delete(tx, ids, now, tx.changes.begin("user", "mirror", now)))
+    return tx.memories.get_many(delete(tx, ids, now, tx.changes.begin("user", "mirror", now)))
 
 
-def delete(tx: Transaction, ids: Sequence[MemoryId], now: datetime, begun: ChangeSet) -> list[MemoryId]:
+def delete(
+    tx: Transaction, ids: Sequence[MemoryId], now: datetime, begun: ChangeSet
+) -> list[MemoryId]:
     """Forget these, and spare whatever else is shown. One whose twin stays is put away without any more ado."""
-    shown = tx.mirror.shown() - set(ids)
-    found = [m for m in tx.memories.many(dict.fromkeys(ids)) if m.state not in {State.DELETED, State.FORGOTTEN}]
+    shown = tx.mirror.list_shown_ids() - set(ids)
+    found = [
+        m
+        for m in tx.memories.get_many(dict.fromkeys(ids))
+        if m.state not in {State.DELETED, State.FORGOTTEN}
+    ]
     doubles = [m for m in found if _has_twin(tx, m, shown)]
     for m in doubles:
         tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
@@ -232,4 +278,7 @@ def delete(tx: Transaction, ids: Sequence[MemoryId], now: datetime, begun: Chang
 
 def _has_twin(tx: Transaction, m: Memory, shown: frozenset[MemoryId]) -> bool:
     near: Iterable[Memory] = tx.memories.find(Filter(), text=m.original_content, limit=20).items
-    return any(o.id in shown and same(m.original_content, o.original_content, kinds=(m.kind, o.kind)) for o in near)
+    return any(
+        o.id in shown and same(m.original_content, o.original_content, kinds=(m.kind, o.kind))
+        for o in near
+    )

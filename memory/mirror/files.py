@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from memory.models import Lang
-from memory.text.pieces import clean_input
+from memory.text.clean import clean_input
 
 Seal: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode: changes whenever somebody writes
 _PREFIX: Final = ".ebb-mirror-"

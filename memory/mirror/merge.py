@@ -67,7 +67,9 @@ class MergePlan:
     unread: list[str] = field(default_factory=list)  # pieces for the Unread part
     dropped: list[MemoryId] = field(default_factory=list)  # forgotten meanwhile, and saved back
     present: set[MemoryId] = field(default_factory=set)
-    rewritten: dict[MemoryId, str] = field(default_factory=dict)  # digest of what the file has under an id
+    rewritten: dict[MemoryId, str] = field(
+        default_factory=dict
+    )  # digest of what the file has under an id
 
     @property
     def acts(self) -> bool:
@@ -139,13 +141,21 @@ class _Merge:
             else:
                 self.loose.append(replace(b, id=None))
         for memory_id, blocks in several.items():
-            own = {s.text for s in (self.base.get(memory_id), self.stands.get(memory_id)) if s is not None}
+            own = {
+                s.text
+                for s in (self.base.get(memory_id), self.stands.get(memory_id))
+                if s is not None
+            }
             chosen = next((b for b in blocks if self._of(b.text) in own), blocks[0])
             self.named[memory_id] = chosen
             if len(blocks) == 1:
                 continue
             told = {self._of(chosen.text), self._of("")}
-            self.loose += [replace(b, id=None) for b in blocks if b is not chosen and self._of(b.text) not in told]
+            self.loose += [
+                replace(b, id=None)
+                for b in blocks
+                if b is not chosen and self._of(b.text) not in told
+            ]
 
     def _find(self, missing: list[MemoryId]) -> list[MemoryId]:
         """Entries whose heading was damaged or lost, by their text, then by an id with a slip in it."""
@@ -177,7 +187,11 @@ class _Merge:
         left = []
         for i in missing:
             text = self.added.get(i, "")
-            near = [b for b in self.loose if text and not b.fault and _likeness(text, b.text) >= _SAME_LINE]
+            near = [
+                b
+                for b in self.loose
+                if text and not b.fault and _likeness(text, b.text) >= _SAME_LINE
+            ]
             if near:
                 block = max(near, key=lambda b: _likeness(text, b.text))
                 self.loose = [b for b in self.loose if b is not block]
@@ -191,7 +205,12 @@ class _Merge:
     def _one(self, memory_id: MemoryId, b: MirrorBlock) -> None:
         was, now = self.base.get(memory_id), self.stands.get(memory_id, MemoryStatus("gone"))
         wanted = b.kind
-        if wanted is not None and was is not None and now.where == "here" and wanted not in {was.kind, now.kind}:
+        if (
+            wanted is not None
+            and was is not None
+            and now.where == "here"
+            and wanted not in {was.kind, now.kind}
+        ):
             self.out.kinds[memory_id] = wanted
         if not b.paragraphs:
             return  # a heading alone: its text is written again
@@ -219,7 +238,11 @@ class _Merge:
         missing = [i for i in missing if i not in self.added]
         if not missing:
             return
-        broken = sum(1 for b in self.loose if b.fault == "heading" and _FIGURES.search(b.raw.split("\n", 1)[0]))
+        broken = sum(
+            1
+            for b in self.loose
+            if b.fault == "heading" and _FIGURES.search(b.raw.split("\n", 1)[0])
+        )
         if broken >= len(missing):  # each of them may be one whose heading cannot be read any more
             self.out.present |= set(missing)
             return

@@ -159,5 +159,7 @@ def strip_own_comments(text: str) -> str:
     """The text without what changes by itself: comments of ours, and spacing between lines."""
     lines = (line.rstrip() for line in split_lines(text))
     return "\n".join(
-        x for x in lines if x and not (x.startswith("<!--") and x.endswith("-->") and words.is_ours(x[4:-3]))
+        x
+        for x in lines
+        if x and not (x.startswith("<!--") and x.endswith("-->") and words.is_ours(x[4:-3]))
     )

@@ -24,16 +24,24 @@ from memory.mirror.page import (
     unescape_line,
 )
 from memory.models import Kind, MemoryId
-from memory.text.pieces import PIECE
+from memory.text.clean import PIECE
 
 Where: TypeAlias = Literal["head", "active", "archived", "unread", "other"]
 
 _HEADING: Final = re.compile(r"^\s{0,3}([#＃]{1,6})\s{0,9}(.*?)\s{0,9}[#＃]{0,9}\s{0,9}$")
-_ID: Final = re.compile(r"^\s{0,9}[\[【〔(]\s{0,9}([0-9A-Za-z]{2,24})\s{0,9}[\]】〕)]\s{0,9}[:|-]?\s{0,9}(.*)$")
+_ID: Final = re.compile(
+    r"^\s{0,9}[\[【〔(]\s{0,9}([0-9A-Za-z]{2,24})\s{0,9}[\]】〕)]\s{0,9}[:|-]?\s{0,9}(.*)$"
+)
 _TOKEN: Final = re.compile(r"[0-9A-Za-z]{4,24}")
-_OPENING: Final = re.compile(r"^\s{0,9}[-*+]?\s{0,9}[\[［【〔]?\s{0,9}([0-9A-Za-z]{4,24})\s{0,9}[\]］】〕]?")
-_BULLET: Final = re.compile(r"^\s{0,9}(?:[-*+•·‣–]|\d{1,3}[.)、）])\s{1,9}(?:\[[ xX]?\]\s{1,9})?(?=\S)")
-_DENSE_BULLET: Final = re.compile(r"^\s{0,9}(?:[•·‣－—]|[-*+](?=[\u3400-\u9fff]))\s{0,9}(?=\S)")  # -我喜欢茶
+_OPENING: Final = re.compile(
+    r"^\s{0,9}[-*+]?\s{0,9}[\[［【〔]?\s{0,9}([0-9A-Za-z]{4,24})\s{0,9}[\]］】〕]?"
+)
+_BULLET: Final = re.compile(
+    r"^\s{0,9}(?:[-*+•·‣–]|\d{1,3}[.)、）])\s{1,9}(?:\[[ xX]?\]\s{1,9})?(?=\S)"
+)
+_DENSE_BULLET: Final = re.compile(
+    r"^\s{0,9}(?:[•·‣－—]|[-*+](?=[\u3400-\u9fff]))\s{0,9}(?=\S)"
+)  # -我喜欢茶
 _STRUCTURE: Final = re.compile(r"[|｜\[\]［］【】]")
 _RULE: Final = re.compile(r"^\s{0,9}(?:(?:[-*_]\s{0,9}){3,}|=+)\s{0,9}$")
 _DATE: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
@@ -42,8 +50,15 @@ _STAMP: Final = re.compile(r"ebb: ([0-9a-z]+)\.(\d+)")
 
 def find_ids(text: str) -> set[MemoryId]:
     """Whatever may be an id in a heading, or in what was one."""
-    heads = (x for x in split_lines(text) if any(sign in x for sign in "#＃[［【|｜") or _DATE.search(x))
-    return {t.lower() for x in heads for t in _TOKEN.findall(unicodedata.normalize("NFKC", x)) if len(t) >= 6}
+    heads = (
+        x for x in split_lines(text) if any(sign in x for sign in "#＃[［【|｜") or _DATE.search(x)
+    )
+    return {
+        t.lower()
+        for x in heads
+        for t in _TOKEN.findall(unicodedata.normalize("NFKC", x))
+        if len(t) >= 6
+    }
 
 
 def _names(line: str, part: words.Part) -> bool:
@@ -85,7 +100,9 @@ class _OpenBlock:
 class _MirrorReader:
     known: Container[MemoryId]
     lines: Sequence[str]
-    renamed: bool  # no heading begins the active part: the first one of its rank stands where it stood
+    renamed: (
+        bool  # no heading begins the active part: the first one of its rank stands where it stood
+    )
     doc: MirrorDocument = field(default_factory=MirrorDocument)
     resume: int = 0  # lines before this one are read already
     where: Where = "head"
@@ -112,7 +129,9 @@ class _MirrorReader:
             self._keep_unread(line)
             return
         title = heading[2] if heading else line
-        if found := self._opened(n, line, title, headed=heading is not None, level=len(heading[1]) if heading else 0):
+        if found := self._opened(
+            n, line, title, headed=heading is not None, level=len(heading[1]) if heading else 0
+        ):
             self._close_block(n)
             self._flush_stray()
             self.open = found
@@ -173,7 +192,9 @@ class _MirrorReader:
         if self.open is not None and self._is_next(bullet=bullet is not None):
             self._split(n)  # a paragraph, or an item of a list, is a thing of its own
         if self.open is None:
-            lost = self.renamed and self.where == "head" and bullet is not None  # the heading above it is gone
+            lost = (
+                self.renamed and self.where == "head" and bullet is not None
+            )  # the heading above it is gone
             if self.where not in {"active", "archived"} and not lost:
                 self.stray.append(line)
                 return
@@ -193,18 +214,26 @@ class _MirrorReader:
         before = self.open
         self._close_block(n)
         if self.where in {"active", "archived"}:
-            self.open = _OpenBlock(n, kind=before.kind if before is not None and before.id is None else None)
+            self.open = _OpenBlock(
+                n, kind=before.kind if before is not None and before.id is None else None
+            )
 
     # --- headings
 
-    def _opened(self, n: int, line: str, title: str, *, headed: bool, level: int) -> _OpenBlock | None:
+    def _opened(
+        self, n: int, line: str, title: str, *, headed: bool, level: int
+    ) -> _OpenBlock | None:
         plain = unicodedata.normalize("NFKC", title)
         if not headed:
             return self._bare_heading(n, line, plain)
         m = _ID.match(plain)
         token, rest = (m[1].lower(), m[2]) if m else ("", plain)
         if token not in self.known:
-            named = [t for t in dict.fromkeys(x.lower() for x in _TOKEN.findall(plain)) if t in self.known]
+            named = [
+                t
+                for t in dict.fromkeys(x.lower() for x in _TOKEN.findall(plain))
+                if t in self.known
+            ]
             if len(named) == 1:
                 rest = plain if not m else rest
                 token, m = named[0], _ID.match(plain) or re.match("", plain)
@@ -242,7 +271,10 @@ class _MirrorReader:
         if b is None:
             return
         if b.title and not b.paragraphs and not _STRUCTURE.search(b.title):
-            b.paragraphs, b.title = [unescape_line(flatten_spacing(b.title))], ""  # "### I like tea"
+            b.paragraphs, b.title = (
+                [unescape_line(flatten_spacing(b.title))],
+                "",
+            )  # "### I like tea"
         fault: Fault = "heading" if b.title else "" if b.paragraphs or b.id else "nothing"
         if not b.raw:
             return
@@ -250,7 +282,15 @@ class _MirrorReader:
             return
         raw = "\n".join(b.raw).strip("\n")
         self.doc.blocks.append(
-            MirrorBlock(raw, (b.start, n), b.id, b.kind, tuple(b.paragraphs), fault, b.token if b.id is None else "")
+            MirrorBlock(
+                raw,
+                (b.start, n),
+                b.id,
+                b.kind,
+                tuple(b.paragraphs),
+                fault,
+                b.token if b.id is None else "",
+            )
         )
 
     def _flush_stray(self) -> None:

@@ -55,7 +55,7 @@ def is_archived(m: Memory, now: datetime) -> bool:
 
 def digest_memory(tx: Transaction, m: Memory) -> MirrorDigest:
     """Digests of what the file says of it."""
-    text = tx.mirror.digest(m.original_content)
+    text = tx.mirror.compute_digest(m.original_content)
     return MirrorDigest(text, text, str(m.kind))
 
 
@@ -70,13 +70,15 @@ def find_base(
     A file without a stamp counts as the newest. Where that may not have reached the disk, only what the one
     before showed as well can be missing from it.
     """
-    if state is None or (stamp is not None and (stamp.lineage != state.lineage or stamp.version > state.version)):
+    if state is None or (
+        stamp is not None and (stamp.lineage != state.lineage or stamp.version > state.version)
+    ):
         return {}, None
     if stamp is not None:
-        return tx.mirror.base(stamp.version), stamp.version
-    base = tx.mirror.base(state.version)
+        return tx.mirror.get_base(stamp.version), stamp.version
+    base = tx.mirror.get_base(state.version)
     if not state.confirmed:
-        earlier = tx.mirror.base(state.version - 1)
+        earlier = tx.mirror.get_base(state.version - 1)
         base = {i: s for i, s in base.items() if i in earlier}
     return base, state.version
 
@@ -93,52 +95,63 @@ class PlannedMerge:
 
     def holds(self, tx: Transaction) -> bool:
         """Whether nothing has changed since."""
-        return tx.changes.last_seq() == self.seq and tx.mirror.state() == self.state
+        return tx.changes.get_last_seq() == self.seq and tx.mirror.get_state() == self.state
 
 
 def plan_merge(tx: Transaction, doc: MirrorDocument) -> PlannedMerge:
     """What the document asks for, as the memories stand in this transaction."""
-    state = tx.mirror.state()
+    state = tx.mirror.get_state()
     base, version = find_base(tx, state, doc.stamp)
     stands = get_status(tx, {*base, *(b.id for b in doc.blocks if b.id is not None)})
     added = _added(tx, base, version)
     doc = _unmarked(tx, doc, base)
-    wanted = plan(doc, base, stands, tx.mirror.seen, tx.mirror.digest, added)
-    return PlannedMerge(wanted, base, version, state, tx.changes.last_seq())
+    wanted = plan(doc, base, stands, tx.mirror.was_shown, tx.mirror.compute_digest, added)
+    return PlannedMerge(wanted, base, version, state, tx.changes.get_last_seq())
 
 
-def _unmarked(tx: Transaction, doc: MirrorDocument, base: Mapping[MemoryId, MirrorDigest]) -> MirrorDocument:
+def _unmarked(
+    tx: Transaction, doc: MirrorDocument, base: Mapping[MemoryId, MirrorDigest]
+) -> MirrorDocument:
     """Take off the quotation marks that stand around whole entries, except where they are the memory's own."""
     known = {
         m.id: flatten_spacing(m.original_content)
-        for m in tx.memories.many({b.id for b in doc.blocks if b.id is not None})
+        for m in tx.memories.get_many({b.id for b in doc.blocks if b.id is not None})
     }
     texts = {s.text for s in base.values()}
 
     def text_of(b: MirrorBlock) -> str:
         own, inner = known.get(b.id or "", ""), unmark_quote(b.text)
         own_marks = b.text == own or inner != own != unmark_quote(own)
-        taken = b.id is not None or tx.mirror.digest(inner) in texts
+        taken = b.id is not None or tx.mirror.compute_digest(inner) in texts
         return b.text if own_marks or not taken else inner
 
-    blocks = [replace(b, paragraphs=(text_of(b),)) if unmark_quote(b.text) != b.text else b for b in doc.blocks]
+    blocks = [
+        replace(b, paragraphs=(text_of(b),)) if unmark_quote(b.text) != b.text else b
+        for b in doc.blocks
+    ]
     return replace(doc, blocks=blocks)
 
 
-def _added(tx: Transaction, base: Mapping[MemoryId, MirrorDigest], version: int | None) -> dict[MemoryId, str]:
+def _added(
+    tx: Transaction, base: Mapping[MemoryId, MirrorDigest], version: int | None
+) -> dict[MemoryId, str]:
     """What an earlier save of the same version brought, and its text: another buffer of that version lacks it."""
-    came = base.keys() - tx.mirror.base(version, taken=False).keys() if version is not None else set()
-    return {m.id: m.original_content for m in tx.memories.many(sorted(came))}
+    came = (
+        base.keys() - tx.mirror.get_base(version, taken=False).keys()
+        if version is not None
+        else set()
+    )
+    return {m.id: m.original_content for m in tx.memories.get_many(sorted(came))}
 
 
 def get_status(tx: Transaction, ids: AbstractSet[MemoryId]) -> dict[MemoryId, MemoryStatus]:
     """What became of each that was ever known here."""
     out: dict[MemoryId, MemoryStatus] = {}
-    for i, (state, sensitivity, s) in tx.mirror.standing(ids).items():
+    for i, (state, sensitivity, s) in tx.mirror.get_digests(ids).items():
         here = state is State.ACTIVE and sensitivity < Sensitivity.SECRET
         where: Where = "here" if here else "gone" if state in _GONE else "replaced"
         out[i] = MemoryStatus(where, s.text, s.original, s.kind)
-    for i in tx.mirror.known(ids - out.keys()):
+    for i in tx.mirror.list_known_ids(ids - out.keys()):
         out[i] = MemoryStatus("gone")  # erased
     return out
 
@@ -161,20 +174,29 @@ class MirrorSnapshot:
 
 
 def take_snapshot(
-    tx: Transaction, lang: Lang | None, tz: str, u: float, now: datetime, dropped: Iterable[MemoryId] = ()
+    tx: Transaction,
+    lang: Lang | None,
+    tz: str,
+    u: float,
+    now: datetime,
+    dropped: Iterable[MemoryId] = (),
 ) -> MirrorSnapshot:
     """Read all of it in one moment. `dropped` are forgotten ones that were saved back into the file."""
-    before = tx.mirror.state()
-    base = tx.mirror.base(before.version, taken=False) if before else {}
+    before = tx.mirror.get_state()
+    base = tx.mirror.get_base(before.version, taken=False) if before else {}
     state = before or MirrorState(lineage=get_lineage(tx))
     asking, asked = _asked(tx, state, now)
     every = tx.memories.find(Filter(), order="weight", limit=EVERYTHING).items
     memories = [m for m in every if is_shown(m) and m.id not in asked]
-    shown = {i: s for i, (_, _, s) in tx.mirror.standing(m.id for m in memories).items()}
+    shown = {i: s for i, (_, _, s) in tx.mirror.get_digests(m.id for m in memories).items()}
     lang = lang or tx.user().lang or _spoken(tx, memories)
     zone_ = get_zone(tx.user().tz or tz)
     version = state.version + 1
-    notes = [words.say("gone", lang, id=m.id) for m in tx.memories.many(dict.fromkeys(dropped)) if m.state in _GONE]
+    notes = [
+        words.say("gone", lang, id=m.id)
+        for m in tx.memories.get_many(dict.fromkeys(dropped))
+        if m.state in _GONE
+    ]
     if asked:
         notes.append(words.say("asked", lang, n=len(asked)))
     entries = [_entry(m, u, now, zone_) for m in memories]
@@ -187,13 +209,17 @@ def take_snapshot(
     )
     text = render(page, lang)
     lost = [i for i in (*base, *dropped) if i not in shown and i not in asked]
-    stay = {m.id for m in tx.memories.many(lost) if m.state not in _GONE and m.sensitivity < Sensitivity.SECRET}
+    stay = {
+        m.id
+        for m in tx.memories.get_many(lost)
+        if m.state not in _GONE and m.sensitivity < Sensitivity.SECRET
+    }
     after = replace(
         state,
         version=version,
         confirmed=False,
         wrote=compute_digest(encode_file(text)),
-        seq=tx.changes.last_seq(),
+        seq=tx.changes.get_last_seq(),
         asking=asking,
     )
     gone = frozenset(i for i in lost if i not in stay)
@@ -223,7 +249,9 @@ def _entry(m: Memory, u: float, now: datetime, zone_: ZoneInfo) -> MirrorEntry:
     )
 
 
-def _asked(tx: Transaction, state: MirrorState, now: datetime) -> tuple[Mapping[str, object] | None, list[MemoryId]]:
+def _asked(
+    tx: Transaction, state: MirrorState, now: datetime
+) -> tuple[Mapping[str, object] | None, list[MemoryId]]:
     """Entries whose absence is still to be explained; once it is, or nobody has for days, they are shown again."""
     a = state.asking
     if a is None or tx.choice(str(a["yes"]), now) is None or tx.choice(str(a["no"]), now) is None:
@@ -236,10 +264,10 @@ def _spoken(tx: Transaction, memories: Sequence[Memory]) -> Lang:
     if memories:
         zh = sum(m.language == "zh" for m in memories)
         return "zh" if 2 * zh > len(memories) else "en"
-    said = tx.conversations.messages(scope=f"user:{tx.user_id}", limit=4, newest=True)
+    said = tx.conversations.list_messages(scope=f"user:{tx.user_id}", limit=4, newest=True)
     return next((detect_language(m.text) for m in reversed(said) if m.role == "user"), "en")
 
 
 def get_lineage(tx: Transaction) -> str:
     """The same for every look at one store before its first file is written, another one for every other store."""
-    return tx.mirror.digest("lineage")[:8]
+    return tx.mirror.compute_digest("lineage")[:8]

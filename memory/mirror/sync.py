@@ -56,7 +56,10 @@ class MirrorPlace:
 
     def users(self) -> list[str]:
         """Return the users who have files."""
-        named = (p.name.removeprefix(f"{NAME}.").removesuffix(".md") for p in self.home.glob(f"{NAME}.*.md"))
+        named = (
+            p.name.removeprefix(f"{NAME}.").removesuffix(".md")
+            for p in self.home.glob(f"{NAME}.*.md")
+        )
         return [self.owner, *sorted(named)]
 
 
@@ -71,7 +74,12 @@ class SyncReport:
     def result(self) -> Mapping[str, Json]:
         """Return a job's result: numbers, and no words."""
         a = self.applied
-        done = {"new": len(a.new), "updated": len(a.edited), "deleted": len(a.deleted), "unread": a.unread}
+        done = {
+            "new": len(a.new),
+            "updated": len(a.edited),
+            "deleted": len(a.deleted),
+            "unread": a.unread,
+        }
         if not any(done.values()) and not a.asked:
             return {"outcome": "nothing", "wrote": self.wrote}
         return {"outcome": "saved", **done, **({"asks": self.asks} if a.asked else {})}
@@ -91,7 +99,9 @@ class Mirror:
     One at a time for each user, in this process; others are no danger.
     """
 
-    def __init__(self, store: Store, rememberer: Rememberer, place: MirrorPlace, *, u: float) -> None:
+    def __init__(
+        self, store: Store, rememberer: Rememberer, place: MirrorPlace, *, u: float
+    ) -> None:
         self._store = store
         self._rememberer = rememberer
         self._place = place
@@ -104,7 +114,7 @@ class Mirror:
         """Return the path of the user's file."""
         return self._place.path(user_id)
 
-    async def job(self, job: Job, now: datetime) -> Effect:
+    async def handle_job(self, job: Job, now: datetime) -> Effect:
         """Handle a `mirror` job."""
         report = await self.sync(job.user_id, now)
         return lambda _tx: report.result()
@@ -117,28 +127,41 @@ class Mirror:
         async with self._locks.setdefault(user_id, asyncio.Lock()):
             path, report = self.path(user_id), SyncReport()
             for attempt in range(_TRIES):
-                state, seq = await self._store.read(user_id, lambda tx: (tx.mirror.state(), tx.changes.last_seq()))
+                state, seq = await self._store.read(
+                    user_id, lambda tx: (tx.mirror.get_state(), tx.changes.get_last_seq())
+                )
                 ours = frozenset({state.read, state.wrote} - {""}) if state else frozenset[str]()
                 found = await asyncio.to_thread(files.read, path, ours, self._place.lang or "en")
-                if found is not None and state is not None and not clean and _settled(state, found, seq):
+                if (
+                    found is not None
+                    and state is not None
+                    and not clean
+                    and _settled(state, found, seq)
+                ):
                     return report
                 doc = None
                 if found is not None and found.digest not in ours:
                     doc = await self._parsed(user_id, found.text)
                     report.applied += await self._take(user_id, found.digest, doc, now)
                 seen = None if found is None else _ReadFile(found, doc)
-                if await self._write(user_id, seen, now, report, clean=clean, inside=attempt > _TRIES // 2):
+                if await self._write(
+                    user_id, seen, now, report, clean=clean, inside=attempt > _TRIES // 2
+                ):
                     return report
             raise OSError(f"{path} is written to all the time.")
 
     # --- taking edits ----------------------------------------------------------------------------------
 
-    async def _take(self, user_id: str, digest: str, doc: MirrorDocument, now: datetime) -> AppliedEdits:
+    async def _take(
+        self, user_id: str, digest: str, doc: MirrorDocument, now: datetime
+    ) -> AppliedEdits:
         first = await self._store.read(user_id, lambda tx: plan_merge(tx, doc))
-        looked = {text: await self._rememberer.look(user_id, text) for text in _texts(first.plan)}
+        looked = {
+            text: await self._rememberer.find_nearest(user_id, text) for text in _texts(first.plan)
+        }
 
         def write(tx: Transaction) -> AppliedEdits:
-            state = tx.mirror.state()
+            state = tx.mirror.get_state()
             if state is not None and digest in {state.read, state.wrote}:
                 return AppliedEdits()  # another process was quicker
             taking = EditApplier(tx, doc, self._rememberer, looked, self._place.tz, self._u, now)
@@ -150,7 +173,10 @@ class Mirror:
         named = find_ids(text)
 
         def ids(tx: Transaction) -> set[MemoryId]:
-            return {*tx.mirror.known(named), *(m.id for m in tx.memories.many(sorted(named)))}
+            return {
+                *tx.mirror.list_known_ids(named),
+                *(m.id for m in tx.memories.get_many(sorted(named))),
+            }
 
         known = await self._store.read(user_id, ids)
         return await asyncio.to_thread(parse, text, known)
@@ -158,7 +184,14 @@ class Mirror:
     # --- writing ---------------------------------------------------------------------------------------
 
     async def _write(
-        self, user_id: str, seen: _ReadFile | None, now: datetime, report: SyncReport, *, clean: bool, inside: bool
+        self,
+        user_id: str,
+        seen: _ReadFile | None,
+        now: datetime,
+        report: SyncReport,
+        *,
+        clean: bool,
+        inside: bool,
     ) -> bool:
         """Whether the file is as it should be now; False if somebody has changed it, or the memories, meanwhile.
 
@@ -189,7 +222,11 @@ class Mirror:
         if not inside and not await self._store.write(user_id, lambda tx: _begin(tx, shot)):
             return False
         seal = await asyncio.to_thread(
-            files.write, self.path(user_id), shot.text, expected=found.seal if found else None, backup=backup
+            files.write,
+            self.path(user_id),
+            shot.text,
+            expected=found.seal if found else None,
+            backup=backup,
         )
         if seal is None:
             return False
@@ -211,7 +248,9 @@ class Mirror:
 
     # --- for a person's other acts -----------------------------------------------------------------------
 
-    async def expunge(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> Mapping[str, int]:
+    async def expunge(
+        self, user_id: str, ids: Sequence[MemoryId], now: datetime
+    ) -> Mapping[str, int]:
         """Write the file and its backup without purged memories.
 
         Returns from how many entries of each they went.
@@ -229,7 +268,7 @@ class Mirror:
         """
         await asyncio.to_thread(files.remove_leftovers, self._place.home, LEFT_SECONDS)
 
-    def stirred(self) -> list[str]:
+    def list_edited(self) -> list[str]:
         """List users whose file somebody else has written and finished.
 
         Looks at files, never reads them.
@@ -248,12 +287,12 @@ class Mirror:
         return out
 
     @asynccontextmanager
-    async def watching(self, clock: Clock, kick: Callable[[], None]) -> AsyncIterator[None]:
+    async def watch_files(self, clock: Clock, kick: Callable[[], None]) -> AsyncIterator[None]:
         """Look at every file now, and watch for saves while this is open.
 
         Whoever saves one finds it taken after a second or two.
         """
-        for user_id in await self._store.system(lambda s: s.users()):
+        for user_id in await self._store.write_system(lambda s: s.users()):
             await self._look(user_id, clock)
         kick()
         task = asyncio.create_task(self._watch(clock, kick), name="ebb-mirror")
@@ -267,14 +306,14 @@ class Mirror:
     async def _watch(self, clock: Clock, kick: Callable[[], None]) -> None:
         await asyncio.to_thread(files.remove_leftovers, self._place.home)
         while True:
-            for user_id in await asyncio.to_thread(self.stirred):
+            for user_id in await asyncio.to_thread(self.list_edited):
                 await self._look(user_id, clock)
                 kick()
             await asyncio.sleep(POLL_SECONDS)
 
     async def _look(self, user_id: str, clock: Clock) -> None:
         try:
-            await self._store.write(user_id, lambda tx: tx.jobs.mirror(clock()))
+            await self._store.write(user_id, lambda tx: tx.jobs.enqueue_mirror_job(clock()))
         except NotFound:
             log.info("a file is named after nobody")
         except StoreError as e:
@@ -292,13 +331,21 @@ def _texts(plan: MergePlan) -> dict[str, None]:
     """Return what may become a memory of its own."""
     others = [*(e.text for e in plan.edits), *(n.block.raw for n in plan.new), *plan.unread]
     return dict.fromkeys(
-        [*(n.text for n in plan.new), *(t for t in others if privacy.redact(t)[1] and not files.is_damaged(t))]
+        [
+            *(n.text for n in plan.new),
+            *(t for t in others if privacy.redact(t)[1] and not files.is_damaged(t)),
+        ]
     )
 
 
 def _presentable(text: str, doc: MirrorDocument, shot: MirrorSnapshot) -> str:
     """Without entries that are gone, and without secrets. What stands in the store as it does here is neither."""
-    ours = {n for b in doc.blocks if b.id is not None and shot.says.get(b.id) == b.text for n in range(*b.lines)}
+    ours = {
+        n
+        for b in doc.blocks
+        if b.id is not None and shot.says.get(b.id) == b.text
+        for n in range(*b.lines)
+    }
     unwanted = {
         n
         for b in doc.blocks
@@ -330,7 +377,10 @@ def _holding(path: Path, ids: Sequence[MemoryId]) -> int:
 
 def _begin(tx: Transaction, shot: MirrorSnapshot) -> bool:
     """Write down what the file is going to show, if the memories are still what they were."""
-    if tx.changes.last_seq() != shot.state.seq or (tx.mirror.state() or shot.before) != shot.before:
+    if (
+        tx.changes.get_last_seq() != shot.state.seq
+        or (tx.mirror.get_state() or shot.before) != shot.before
+    ):
         return False
     tx.mirror.write(shot.state.version, shot.shown)
     tx.mirror.put_state(shot.state)
@@ -338,7 +388,7 @@ def _begin(tx: Transaction, shot: MirrorSnapshot) -> bool:
 
 
 def _confirm(tx: Transaction, shot: MirrorSnapshot) -> None:
-    state: MirrorState | None = tx.mirror.state()
+    state: MirrorState | None = tx.mirror.get_state()
     if state is not None and state.version == shot.state.version:
         tx.mirror.put_state(replace(state, confirmed=True))
 

@@ -48,10 +48,20 @@ _PARTS: Final[tuple[tuple[Part, re.Pattern[str]], ...]] = (
             r"(active|current)( (memories|memory|entries))?|(活跃|活动|激活|当前|目前|现有|有效)(中?的?(记忆|条目))?"
         ),
     ),
-    ("archived", re.compile(r"archived?( (memories|memory|entries))?|已?(归档|存档|封存)(的?(记忆|条目))?")),
-    ("unread", re.compile(r"(unread|unreadable)( (blocks|entries))?|(未能读懂|未读懂|读不懂)(的?(内容|条目))?")),
+    (
+        "archived",
+        re.compile(r"archived?( (memories|memory|entries))?|已?(归档|存档|封存)(的?(记忆|条目))?"),
+    ),
+    (
+        "unread",
+        re.compile(
+            r"(unread|unreadable)( (blocks|entries))?|(未能读懂|未读懂|读不懂)(的?(内容|条目))?"
+        ),
+    ),
 )
-_TITLES: Final = re.compile(r"(agent |ebb['’]?s? )?memory( of .*)?|memory\.md|(agent |ebb ?的?)?记忆")
+_TITLES: Final = re.compile(
+    r"(agent |ebb['’]?s? )?memory( of .*)?|memory\.md|(agent |ebb ?的?)?记忆"
+)
 
 
 def say(key: str, lang: Lang, **places: object) -> str:
@@ -95,8 +105,16 @@ def is_ours(comment: str) -> bool:
 
 
 _KINDS: Final[dict[str, Kind]] = {
-    name: kind for kind, info in KINDS.items() for name in (fold(kind), fold(info.en), fold(info.zh))
-} | {"habit": Kind.WORKFLOW, "todo": Kind.TODO, "to do": Kind.TODO, "事件": Kind.EPISODE, "情景": Kind.CONTEXT}
+    name: kind
+    for kind, info in KINDS.items()
+    for name in (fold(kind), fold(info.en), fold(info.zh))
+} | {
+    "habit": Kind.WORKFLOW,
+    "todo": Kind.TODO,
+    "to do": Kind.TODO,
+    "事件": Kind.EPISODE,
+    "情景": Kind.CONTEXT,
+}
 
 
 def parse_kind(word: str) -> Kind | None:

@@ -24,8 +24,12 @@ _MARKS: Final = re.compile(
     r"|^\s?#{2,6}\s?(?:system|instructions?)\b|\b(?:developer|god|jailbreak|DAN)\s(?:mode|has)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-_QUOTED: Final = re.compile(r"“[^”\n]{0,300}”|\"[^\"\n]{0,300}\"|「[^」\n]{0,300}」|《[^》\n]{0,300}》")
-_PIECE: Final = re.compile(r"[.!?;\n。！？；]|:\s|[,，：]\s?|\s[-–—]\s|\band\s(?=you\b)|\bso that\s")
+_QUOTED: Final = re.compile(
+    r"“[^”\n]{0,300}”|\"[^\"\n]{0,300}\"|「[^」\n]{0,300}」|《[^》\n]{0,300}》"
+)
+_PIECE: Final = re.compile(
+    r"[.!?;\n。！？；]|:\s|[,，：]\s?|\s[-–—]\s|\band\s(?=you\b)|\bso that\s"
+)
 
 
 def _find(pattern: str) -> re.Pattern[str]:
@@ -72,7 +76,9 @@ _REALM: Final = _find(
     rf"\b(?:{en.REALM}|you(?:['’]ve)? (?:have )?(?:stored|saved|kept|know|remember)"
     r"|(?:any|every|some)(?:one|body) (?:who|asks?|says?|types?|wants?|with|that))\b",
 )
-_ALWAYS: Final = _find(r"\b(?:always|only|must|shall|every|each|all|whenever|pretend)\b|^from now on\b")
+_ALWAYS: Final = _find(
+    r"\b(?:always|only|must|shall|every|each|all|whenever|pretend)\b|^from now on\b"
+)
 _YIELD: Final = _find(rf"^(?:{en.YIELD})\b")
 _NOT: Final = _find(r"\b(?:never|not|don['’]t)\b")
 _MANNER: Final = _find(rf"^(?:{en.MANNER})\b")
@@ -111,11 +117,17 @@ def classify_instruction(text: str) -> Literal["refused", "manner", ""]:
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     plain = re.sub(r"\b(you|they|we)['’]re\b", r"\1 are", plain, flags=re.I)
-    plain = re.sub(r" ?\n[ \n]{0,9}", "\n", re.sub(r"[^\S\n]+", " ", plain))  # runs of blanks make patterns slow
+    plain = re.sub(
+        r" ?\n[ \n]{0,9}", "\n", re.sub(r"[^\S\n]+", " ", plain)
+    )  # runs of blanks make patterns slow
     if _MARKS.search(plain):
         return "refused"
     bare = _QUOTED.sub("", plain)
-    pieces = [p for x in _PIECE.split(bare if len(bare.strip()) > 3 else plain) if (p := " ".join(x.split()))]
+    pieces = [
+        p
+        for x in _PIECE.split(bare if len(bare.strip()) > 3 else plain)
+        if (p := " ".join(x.split()))
+    ]
     if any(_refused(p, bare) for p in pieces):
         return "refused"
     return "manner" if any(_is_manner(p) for p in pieces) else ""

@@ -10,7 +10,7 @@ from typing import Final
 
 from memory.models import Lang, detect_language
 from memory.privacy.rules import HARMLESS, SHAPES, SecretKind, find_labelled_values
-from memory.text.pieces import split_pieces
+from memory.text.clean import split_pieces
 
 _NAMES: Final[dict[SecretKind, tuple[str, str]]] = {
     "password": ("password", "密码"),
@@ -84,7 +84,9 @@ def _find(text: str) -> list[SecretFinding]:
     for offset, piece in split_pieces(text):
         for f in _find_in(piece):
             start, end = f.start + offset, f.end + offset
-            while found and found[-1].end > start:  # cut by the end of the piece before, or found there as well
+            while (
+                found and found[-1].end > start
+            ):  # cut by the end of the piece before, or found there as well
                 last = found.pop()
                 start, end = min(start, last.start), max(end, last.end)
             found.append(SecretFinding(f.kind, text[start:end], start, end))
@@ -157,7 +159,9 @@ def make_secret_label(text: str) -> str:
     m = (_LABEL_ZH if lang == "zh" else _LABEL_EN).search(before)
     lead = _LEAD_ZH if lang == "zh" else _LEAD
     label = lead.sub("", m["l"].strip(), count=1).strip() if m else ""
-    parts = {p.casefold() for f in found for p in (f.value, *re.split(r"\W+", f.value)) if len(p) >= 3}
+    parts = {
+        p.casefold() for f in found for p in (f.value, *re.split(r"\W+", f.value)) if len(p) >= 3
+    }
     if len(label) < 2 or redact(label)[1] or any(p in label.casefold() for p in parts):
         return generic
     return label

@@ -36,7 +36,9 @@ def _always(_: str) -> bool:
     return True
 
 
-def _rule(kind: SecretKind, pattern: str, check: Callable[[str], bool] = _always, flags: int = 0) -> SecretRule:
+def _rule(
+    kind: SecretKind, pattern: str, check: Callable[[str], bool] = _always, flags: int = 0
+) -> SecretRule:
     return SecretRule(kind, re.compile(pattern, flags | re.ASCII), check)
 
 
@@ -69,7 +71,9 @@ def _real(v: str) -> bool:
 def _mixed(v: str) -> bool:
     """Letters and digits, or a sign inside: nothing that one says by chance."""
     digit, letter = any(c.isdigit() for c in v), any(c.isalpha() for c in v)
-    return len(v) >= 5 and letter and (digit or any(c in "!@#$%^&*+_?~" for c in v[:-1])) and _real(v)
+    return (
+        len(v) >= 5 and letter and (digit or any(c in "!@#$%^&*+_?~" for c in v[:-1])) and _real(v)
+    )
 
 
 def _shaped(v: str) -> bool:
@@ -112,7 +116,9 @@ def _password(v: str) -> bool:
 
 
 def _phrase(v: str) -> bool:
-    return not any(w in _PLAIN or w in _NO_VALUE - {"correct"} for w in re.split(r"[ -]", v.casefold()))
+    return not any(
+        w in _PLAIN or w in _NO_VALUE - {"correct"} for w in re.split(r"[ -]", v.casefold())
+    )
 
 
 def _spoken_phrase(v: str) -> bool:
@@ -291,15 +297,21 @@ VALUES: Final[dict[str, tuple[SecretKind, tuple[SecretValue, ...]]]] = {
 
 
 def _labels(of: dict[str, str], before: str, after: str, flags: int) -> re.Pattern[str]:
-    return re.compile(before + "(?:" + "|".join(f"(?P<{name}>{p})" for name, p in of.items()) + ")" + after, flags)
+    return re.compile(
+        before + "(?:" + "|".join(f"(?P<{name}>{p})" for name, p in of.items()) + ")" + after, flags
+    )
 
 
 _LABELS: Final = (_labels(en.LABELS, _BEGINS, _ENDS, re.I), _labels(zh.LABELS, "", "", 0))
 _PUBLIC: Final = re.compile(rf"(?:{_BEGINS}{en.PUBLIC}|{zh.PUBLIC})$", re.I)
 _CHANGE: Final = re.compile(en.CHANGE, re.I)
-_BEFORE: Final = re.compile(rf"(?<![!-~])(?P<v>[!-~]{{4,64}}?)\s{{0,2}}(?:{en.AS_LABEL}|{zh.AS_LABEL})$", re.I)
+_BEFORE: Final = re.compile(
+    rf"(?<![!-~])(?P<v>[!-~]{{4,64}}?)\s{{0,2}}(?:{en.AS_LABEL}|{zh.AS_LABEL})$", re.I
+)
 # Right before a shape that has no label of its own, these say what it is.
-HARMLESS: Final = re.compile(rf"(?:(?<![A-Za-z]){en.HARMLESS}[^\d\n]{{0,24}}|{zh.HARMLESS}[^\d\n]{{0,12}})$", re.I)
+HARMLESS: Final = re.compile(
+    rf"(?:(?<![A-Za-z]){en.HARMLESS}[^\d\n]{{0,24}}|{zh.HARMLESS}[^\d\n]{{0,12}})$", re.I
+)
 _INK: Final = "".join(map(chr, range(33, 127)))
 _AHEAD, _BACK = 200, 60
 
@@ -313,7 +325,11 @@ def find_labelled_values(text: str) -> Iterator[tuple[SecretKind, int, int]]:
                 continue
             kind, values = VALUES[m.lastgroup or ""]
             ahead = text[end : end + _AHEAD]
-            if m.lastgroup != "spot" and ahead[:4] in {" to ", " as "} and _CHANGE.search(text[:start][-40:]):
+            if (
+                m.lastgroup != "spot"
+                and ahead[:4] in {" to ", " as "}
+                and _CHANGE.search(text[:start][-40:])
+            ):
                 ahead = " = " + ahead[3:]
             before = _BEFORE.search(text, max(0, start - _BACK), start)
             if before and _before(before["v"], m.lastgroup or ""):
@@ -321,7 +337,10 @@ def find_labelled_values(text: str) -> Iterator[tuple[SecretKind, int, int]]:
                 continue
             ends = {"": 0, **{gap: g.end() for gap, p in _GAPS.items() if (g := p.match(ahead))}}
             tries = ((x, ends[gap]) for x in values for gap in x.gaps if gap in ends)
-            found = next((v for x, at in tries if (v := x.pattern.match(ahead, at)) and x.check(v["v"])), None)
+            found = next(
+                (v for x, at in tries if (v := x.pattern.match(ahead, at)) and x.check(v["v"])),
+                None,
+            )
             if found:
                 at = end + found.end("v")
                 rest = text[at : at + 4000] if found.end("v") == _AHEAD else ""  # it was cut

@@ -129,7 +129,9 @@ def unseal(key: bytes, sealed: bytes, *, bound_to: str = "") -> str | None:
     if len(sealed) < 1 + _NONCE + _TAG or sealed[:1] != _VERSION:
         return None
     try:
-        plain = AESGCM(_subkey(key)).decrypt(sealed[1 : 1 + _NONCE], sealed[1 + _NONCE :], bound_to.encode())
+        plain = AESGCM(_subkey(key)).decrypt(
+            sealed[1 : 1 + _NONCE], sealed[1 + _NONCE :], bound_to.encode()
+        )
     except InvalidTag:
         return None
     return plain.decode()

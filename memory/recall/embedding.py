@@ -19,7 +19,9 @@ from memory.text.spans import shorten_texts
 
 _LOG = getLogger(__name__)
 _CACHED: Final = 256  # questions
-_MOST: Final = 360  # UTF-8 bytes, some 90 tokens in both languages, of an embedder that does not count them
+_MOST: Final = (
+    360  # UTF-8 bytes, some 90 tokens in both languages, of an embedder that does not count them
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,9 @@ class QueryEmbedder:
         load_reader(embedder.id)  # now, not at the first question
         self._reading: asyncio.Task[None] | None = None
 
-    async def embed(self, text: str, context: Sequence[str] = ()) -> tuple[QueryVectors | None, bool]:
+    async def embed(
+        self, text: str, context: Sequence[str] = ()
+    ) -> tuple[QueryVectors | None, bool]:
         """Return the vectors and whether they are late.
 
         (None, True) past the deadline, (None, False) if the embedder refused.
@@ -76,9 +80,13 @@ class QueryEmbedder:
         return task
 
     async def _fetch(self, key: tuple[str, tuple[str, ...]]) -> QueryVectors | None:
-        texts = parse_question(*key).texts
+        texts = parse_question(*key).list_texts
         if not self._embedder.immediate:
-            known = self._embedder.shorten_query(texts) if isinstance(self._embedder, QueryShortener) else None
+            known = (
+                self._embedder.shorten_query(texts)
+                if isinstance(self._embedder, QueryShortener)
+                else None
+            )
             texts = known or shorten_texts(texts, _MOST)
         embedder = self._embedder.id
         try:

@@ -31,7 +31,10 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "latest": 1.0,
     "earlier": 1.0,
 }
-FIRST: Final = ("words", "meaning")  # what a memory says itself: this alone speaks for its neighbours
+FIRST: Final = (
+    "words",
+    "meaning",
+)  # what a memory says itself: this alone speaks for its neighbours
 SHOWN: Final[Mapping[str, str]] = {  # what belongs together in an explanation
     "words": "lexical",
     "meaning": "vectors",
@@ -49,7 +52,9 @@ SHOWN: Final[Mapping[str, str]] = {  # what belongs together in an explanation
 _ALIKE: Final = 60.0
 _APART: Final = 95.0
 _TRUSTED: Final = (0.45, 4.0)
-_LEXICAL: Final = 0.1  # words shared are counted already, but the lexical embedder forgives a letter typed wrong
+_LEXICAL: Final = (
+    0.1  # words shared are counted already, but the lexical embedder forgives a letter typed wrong
+)
 _SAME_THREAD: Final = (
     0.2,
     0.8,

@@ -36,11 +36,17 @@ REVIEW_THRESHOLD: Final = 0.4
 # en 4.6% | .009, zh 3.4% | .007; retold en 4.5% | .017 at most. On diaries that people wrote it costs far more
 # (`docs/design.md`).
 WEIGHTS: Final[Mapping[Lang, Mapping[str, float]]] = values("gate", "WEIGHTS")
-_PROPER: Final = 0.5  # of a name, by hand: a capital in mid-sentence, of what no memory has as an entity
+_PROPER: Final = (
+    0.5  # of a name, by hand: a capital in mid-sentence, of what no memory has as an entity
+)
 ASIDE: Final = 0.5  # what being carried costs at least
 STEP: Final = 0.7  # and for each point of rank score below the one that carries
-LENT: Final = 2.5  # the most that is lent: however sure a memory is, what only stands beside it is not
-LED: Final = 0.3  # points of rank score, by what other memories lead to, that make one worth carrying
+LENT: Final = (
+    2.5  # the most that is lent: however sure a memory is, what only stands beside it is not
+)
+LED: Final = (
+    0.3  # points of rank score, by what other memories lead to, that make one worth carrying
+)
 LEADS: Final = ("before", "after", "bridge", "graph")
 
 # By meaning. Fitted on half A of the questions and turns of tests/eval/recall, on turns of tests/bench, and on the
@@ -48,11 +54,16 @@ LEADS: Final = ("before", "after", "bridge", "graph")
 CALL: Final = 4.1
 NEAR: Final = 0.63
 KNOWN: Final = 1.08
-NAMED: Final = 1.0  # a name of the message, which is rare even where few memories make every word common
+NAMED: Final = (
+    1.0  # a name of the message, which is rare even where few memories make every word common
+)
 BIAS: Final = -1.15
 
 _MOST: Final = 6.0  # spreads that count
-_LETTERS: Final = (0.1, 0.6)  # from here the lexical embedder's cosines say something, and so much at most
+_LETTERS: Final = (
+    0.1,
+    0.6,
+)  # from here the lexical embedder's cosines say something, and so much at most
 _INFORMED: Final = 0.4  # information of a message from which on it is one
 _TYPED: Final = 0.8  # information of a word that is another one mistyped
 _CROSSED: Final = 0.8  # and of one that is said in the other language
@@ -138,16 +149,24 @@ def _by_meaning(calling: MessageReading, c: GateCandidate) -> GateVerdict:
 def _own(ear: GateContext, c: GateCandidate) -> Mapping[str, float]:
     """Return what speaks for it by itself, and the bias; in log-odds."""
     a, w, f = ear.a, value(ear.a.lang, "gate", "WEIGHTS"), c.features
-    asks, personal = a.asks or a.leans, a.personal or a.leans  # who chooses among what was said asks, for themselves
+    asks, personal = (
+        a.asks or a.needs_context,
+        a.personal or a.needs_context,
+    )  # who chooses among what was said asks, for themselves
     telling, common, mass = _words(ear, c.text)
     crossing = 0.0
     if (c.lang or detect_language(c.text)) != a.lang:
-        crossing = _CROSSED * count_crossed((k.alike for part in a.parts for k in part.clauses), a.lang, c.text)
+        crossing = _CROSSED * count_crossed(
+            (k.alike for part in a.parts for k in part.clauses), a.lang, c.text
+        )
     letters = 0.0
     if c.cosine is not None and ear.embedder.startswith("lexical:"):
         letters = max(0.0, min(_LETTERS[1], c.cosine - _LETTERS[0]))
     informed = min(1.0, mass / _INFORMED)
-    characters = max((sum(x in c.text for x in p.characters) for part in a.parts for p in part.clauses), default=0)
+    characters = max(
+        (sum(x in c.text for x in p.characters) for part in a.parts for p in part.clauses),
+        default=0,
+    )
     time = float(f.get("time", 0.0) > 0 and asks and not a.world)
     named = 1.0 if f.get("entity", 0.0) > 0 else _PROPER * any(n in c.text for n in a.proper)
     touched = max(
@@ -191,7 +210,7 @@ def _words(ear: GateContext, text: str) -> tuple[float, float, float]:
     """(telling, common, all to be shared): of the clause it shares most with, or of what the message leans on."""
     a = ear.a
     looks = [measure_shared_terms(c.terms, text) for c in a.clauses]
-    if a.leans:
+    if a.needs_context:
         telling, common, mass = measure_shared_terms(a.context_terms, text)
         looks.append((a.context_weight * telling, a.context_weight * common, mass))
     telling, common, _ = max(looks)

@@ -20,7 +20,9 @@ _FIRST: Final = re.compile(
 )
 _POSSESSED: Final = re.compile(r"\b([A-Z][a-z]+)'s\b")
 _SURNAMES, _NICKNAMES = (joined("questions", name) for name in ("SURNAMES", "NICKNAMES"))
-_UNSPACED_NAME: Final = re.compile(f"(?=([{_NICKNAMES}][{UNSPACED}]|[{_SURNAMES}][{UNSPACED}]{{1,2}}))")
+_UNSPACED_NAME: Final = re.compile(
+    f"(?=([{_NICKNAMES}][{UNSPACED}]|[{_SURNAMES}][{UNSPACED}]{{1,2}}))"
+)
 _INSIDE: Final = frozenset(words_of("questions", "INSIDE"))
 _NO_NAMES: Final = frozenset(words_of("questions", "NO_NAMES")).union(
     *values("dates", "MONTHS").values(), *values("dates", "WEEKDAYS").values()
@@ -35,7 +37,9 @@ def find_people_names(text: str) -> frozenset[str]:
     found = {m.group() for m in CAPITAL.finditer(text)} | {m[1] for m in _POSSESSED.finditer(text)}
     if (first := _FIRST.match(text)) is not None and stem(first[1].casefold()) not in _EVERYDAY:
         found.add(first[1])
-    for m in () if text.isascii() else _UNSPACED_NAME.finditer(text):  # every candidate comes by here
+    for m in (
+        () if text.isascii() else _UNSPACED_NAME.finditer(text)
+    ):  # every candidate comes by here
         name = m[1]
         end = next((i for i, c in enumerate(name) if i and c in _INSIDE), len(name))
         if end > 1 and name[:2] not in _NOT_NAMES:
@@ -47,7 +51,9 @@ def share_of_names(asked_for: frozenset[str], text: str) -> float:
     """0 … 1: the share of these names that the text has. A Chinese name may have caught the character after it."""
     if not asked_for:
         return 0.0
-    return sum(n in text or (is_unspaced(n) and len(n) == 3 and n[:2] in text) for n in asked_for) / len(asked_for)
+    return sum(
+        n in text or (is_unspaced(n) and len(n) == 3 and n[:2] in text) for n in asked_for
+    ) / len(asked_for)
 
 
 @lru_cache(maxsize=8192)

@@ -11,12 +11,29 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from memory.lifecycle import compute_level, compute_weight, is_episode, level_for_weight
-from memory.models import CandidateRow, Filter, Hit, Level, Memory, MemoryId, Mode, Query, Recall, State
+from memory.models import (
+    CandidateRow,
+    Filter,
+    Hit,
+    Level,
+    Memory,
+    MemoryId,
+    Mode,
+    Query,
+    Recall,
+    State,
+)
 from memory.ports import Reader, Transaction, Values
-from memory.recall.followers import FOLLOWERS
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, apply_nudges, compute_nudges
-from memory.recall.gate import GateCandidate, GateContext, GateVerdict, MessageReading, judge_candidates, passes_gate
-from memory.recall.ground import find_best_rows
+from memory.recall.gate import (
+    GateCandidate,
+    GateContext,
+    GateVerdict,
+    MessageReading,
+    judge_candidates,
+    passes_gate,
+)
+from memory.recall.neighbours import FOLLOWERS
 from memory.recall.question import measure_shared_terms
 from memory.recall.signals import (
     SIGNALS,
@@ -28,6 +45,7 @@ from memory.recall.signals import (
     read_question,
     span_ms,
 )
+from memory.recall.term_scores import find_best_rows
 from memory.text.dates import window_asked
 from memory.text.questions import recent_asked
 from memory.text.words import SHORTEST
@@ -53,7 +71,7 @@ async def recall_memories(reader: Reader, query: Query, *, u: float) -> Recall:
     best of those that did not make it.
     """
     began = perf_counter()
-    found = await reader.whole(lambda own: _recalled(own, query, u))
+    found = await reader.run_in_one_read(lambda own: _recalled(own, query, u))
     return replace(found, took_ms=(perf_counter() - began) * 1000)
 
 
@@ -75,7 +93,7 @@ async def rank_candidates(reader: Reader, query: Query, *, u: float) -> list[Hit
 
     For benchmarks and for learning's nearest ten.
     """
-    return await reader.whole(lambda own: _judged(open_context(own, query, u)))
+    return await reader.run_in_one_read(lambda own: _judged(open_context(own, query, u)))
 
 
 def _normal(judged: Sequence[Hit], limit: int) -> list[Hit]:
@@ -92,9 +110,17 @@ async def _episodes_by_time(look: RecallContext, have: set[MemoryId]) -> list[Hi
         return []
     since, until = look.span or (q.now - _EPISODE_LIFE, q.now + timedelta(seconds=1))
     f = filter_for_mode(q)
-    found = [m for m in await look.reader.episodes(since, until, 2 * EPISODES) if matches_filter(f, m)]
-    fresh = [m for m in found if m.id not in have and compute_level(m, look.u, q.now) <= Level.SUMMARY]
-    return [Hit(_weighed(m, look), score=1.0, gate=1.0, why="episode_by_time") for m in fresh[:EPISODES]]
+    found = [
+        m
+        for m in await look.reader.find_episodes(since, until, 2 * EPISODES)
+        if matches_filter(f, m)
+    ]
+    fresh = [
+        m for m in found if m.id not in have and compute_level(m, look.u, q.now) <= Level.SUMMARY
+    ]
+    return [
+        Hit(_weighed(m, look), score=1.0, gate=1.0, why="episode_by_time") for m in fresh[:EPISODES]
+    ]
 
 
 async def _wide(look: RecallContext, hits: list[Hit]) -> list[Hit]:
@@ -107,7 +133,9 @@ async def _wide(look: RecallContext, hits: list[Hit]) -> list[Hit]:
         more += await _forgotten(look)
     if not more and not hits:
         more = await _latest(look)
-    fresh = {h.memory.id: replace(h, passed=True, why="review") for h in more if h.memory.id not in have}
+    fresh = {
+        h.memory.id: replace(h, passed=True, why="review") for h in more if h.memory.id not in have
+    }
     return (hits + list(fresh.values()))[: max(WIDE, len(hits))]
 
 
@@ -119,7 +147,11 @@ async def _latest(look: RecallContext) -> list[Hit]:
     f = filter_for_mode(look.query)
 
     def latest(tx: Transaction) -> list[list[Memory]]:
-        of = [replace(f, levels=frozenset({level})) for level in Level if f.levels is None or level in f.levels]
+        of = [
+            replace(f, levels=frozenset({level}))
+            for level in Level
+            if f.levels is None or level in f.levels
+        ]
         return [list(tx.memories.find(only, order="activated", limit=WIDE).items) for only in of]
 
     by_level = await look.reader.read(latest)
@@ -144,7 +176,9 @@ async def _forgotten(look: RecallContext) -> list[Hit]:
     terms = read_question(look.query).terms
     found = [(sum(measure_shared_terms(terms, m.original_content)[:2]), m) for m in page.items]
     best = sorted(((s, m) for s, m in found if s > 0 or not terms), key=lambda x: (-x[0], x[1].id))
-    return [Hit(_weighed(m, look), score=s, signals={"scan": s}, why="review") for s, m in best[:WIDE]]
+    return [
+        Hit(_weighed(m, look), score=s, signals={"scan": s}, why="review") for s, m in best[:WIDE]
+    ]
 
 
 async def _judged(look: RecallContext, most: int = _LOOKED_AT) -> list[Hit]:
@@ -174,7 +208,8 @@ async def _judged(look: RecallContext, most: int = _LOOKED_AT) -> list[Hit]:
             break
     ruled = judge_candidates(_ear(look), [seen.candidate for seen in found])
     hits = [
-        _hit(seen, v, passed=passes_gate(v.relevance, look.query.mode)) for seen, v in zip(found, ruled, strict=True)
+        _hit(seen, v, passed=passes_gate(v.relevance, look.query.mode))
+        for seen, v in zip(found, ruled, strict=True)
     ]
     if look.query.mode is not Mode.NORMAL:
         hits += await _versions(look, hits)
@@ -188,7 +223,7 @@ async def find_candidates(look: RecallContext) -> tuple[list[CandidateRow], Mapp
     """
     own = {name: WEIGHTS[name] for name in FIRST}
     rest = {name: weight for name, weight in WEIGHTS.items() if name not in own}
-    look.passing = await look.reader.passing(look.f)
+    look.passing = await look.reader.row_mask(look.f)
     found = [await signal(look) for signal in SIGNALS.values()]
     first = np.zeros(len(look.passing), np.float32)
     for e in found:
@@ -200,9 +235,13 @@ async def find_candidates(look: RecallContext) -> tuple[list[CandidateRow], Mapp
         e.weighed(rest, total)
     places = find_best_rows(total, _CANDIDATES)
     lines = await look.lines(places)
-    features = {name: values for e in found for name, values in e.of(places).items() if name not in TRAITS}
+    features = {
+        name: values for e in found for name, values in e.of(places).items() if name not in TRAITS
+    }
     traits = {name: trait(look, lines) for name, trait in TRAITS.items()}
-    return lines, features | {name: np.array(values, np.float32) for name, values in traits.items() if values}
+    return lines, features | {
+        name: np.array(values, np.float32) for name, values in traits.items() if values
+    }
 
 
 class _ReadCandidate(NamedTuple):
@@ -216,7 +255,9 @@ class _ReadCandidate(NamedTuple):
     candidate: GateCandidate
 
 
-def _seen(look: RecallContext, m: Memory, w: float, place: int, values: Mapping[str, float]) -> _ReadCandidate:
+def _seen(
+    look: RecallContext, m: Memory, w: float, place: int, values: Mapping[str, float]
+) -> _ReadCandidate:
     factors = compute_nudges(m, w, look.query.now)
     score, signals = 0.0, dict[str, float]()
     for name, value in values.items():
@@ -233,14 +274,16 @@ def _seen(look: RecallContext, m: Memory, w: float, place: int, values: Mapping[
 
 
 def _hit(seen: _ReadCandidate, v: GateVerdict, *, passed: bool) -> Hit:
-    memory = seen.memory.weighing(seen.weight)
+    memory = seen.memory.with_weight(seen.weight)
     return Hit(memory, seen.score, seen.signals, seen.nudges, v.relevance, v.evidence, passed)
 
 
 def _ear(look: RecallContext) -> GateContext:
     held = look.ground.held
     unknown = [
-        w for w in look.a.whole if len(w) >= SHORTEST and w.isascii() and w in held and not len(held[w].places)
+        w
+        for w in look.a.whole
+        if len(w) >= SHORTEST and w.isascii() and w in held and not len(held[w].places)
     ]
     return GateContext(look.a, look.embedder, tuple(unknown), read_message(look))
 
@@ -254,7 +297,9 @@ def read_message(look: RecallContext) -> MessageReading | None:
     usual = chance.idle.get(look.a.lang) if chance else None
     if reading is None or usual is None:
         return None
-    return MessageReading(max(reading.score_call(row) for _, row in list_query_vectors(look.query)), *usual)
+    return MessageReading(
+        max(reading.score_call(row) for _, row in list_query_vectors(look.query)), *usual
+    )
 
 
 async def _versions(look: RecallContext, hits: Sequence[Hit]) -> list[Hit]:
@@ -281,7 +326,7 @@ async def _versions(look: RecallContext, hits: Sequence[Hit]) -> list[Hit]:
 def _weighed(m: Memory, look: RecallContext) -> Memory:
     """With its weight as it is now: what the store has is a cache."""
     now = compute_weight(m, look.u, look.query.now)
-    return m if now == m.weight else m.weighing(now)
+    return m if now == m.weight else m.with_weight(now)
 
 
 def open_context(reader: Reader, query: Query, u: float) -> RecallContext:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from memory.models import Lang, detect_language
-from memory.recall.parts import (
+from memory.recall.clauses import (
     QuestionPart,
     content,
     index_terms,
@@ -20,7 +20,7 @@ from memory.recall.parts import (
     split_into_parts,
 )
 from memory.recall.people import find_people_names
-from memory.text.pieces import MOST_READ, keep_ends
+from memory.text.clean import MOST_READ, keep_ends
 from memory.text.questions import (
     ABOUT_MEMORY,
     CAPITAL,
@@ -46,7 +46,9 @@ _IDLE: Final = 0.05  # information of words that keep a conversation going
 _PAIR: Final = 0.8  # of a Chinese pair; words of three characters have two of them
 _ALONE: Final = 0.5  # of a Chinese character among dull ones
 _HALF_DULL: Final = 0.12  # of a pair with a dull character in it
-_COMMON: Final = 0.4  # information of a word that everybody uses of everything, beside 1 for a telling one
+_COMMON: Final = (
+    0.4  # information of a word that everybody uses of everything, beside 1 for a telling one
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +90,17 @@ class Question:
     earlier: bool = False  # one before that
 
     @property
-    def texts(self) -> list[str]:
+    def list_texts(self) -> list[str]:
         """What an embedder is asked for: what the message asks, and the context if it counts."""
-        return [content(self.text), *([self.context] if self.leans else [])]
+        return [content(self.text), *([self.context] if self.needs_context else [])]
 
     @property
-    def leans(self) -> bool:
+    def needs_context(self) -> bool:
         """Whether it cannot be understood without what was said before it."""
         return self.context_weight >= LEANS
 
     @property
-    def words(self) -> list[str]:
+    def list_words(self) -> list[str]:
         """Every term that is looked up, once."""
         each = (
             w
@@ -137,7 +139,10 @@ def parse_question(text: str, context: tuple[str, ...]) -> Question:
         context=before,
         context_terms=find_telling_terms(before),
         context_weight=weight if leant_on else 0.0,
-        parts=(*split_into_parts(text), *([QuestionPart(before, weight, (leant_on,))] if leant_on else [])),
+        parts=(
+            *split_into_parts(text),
+            *([QuestionPart(before, weight, (leant_on,))] if leant_on else []),
+        ),
         whole=index_terms(looked_for),
         when=bool(PATTERNS.ASKS_WHEN.search(text)),
         where=bool(PATTERNS.ASKS_WHERE.search(text)),
@@ -157,7 +162,9 @@ def find_telling_terms(text: str) -> Mapping[str, float]:
                 _of_run(run, found)
         elif token not in STOP_WORDS and (len(token) > 1 or token.isdigit()):
             s = stem(token)
-            found[s] = _IDLE if s in ABOUT_MEMORY or s in SOCIAL else _COMMON if s in COMMON else 1.0
+            found[s] = (
+                _IDLE if s in ABOUT_MEMORY or s in SOCIAL else _COMMON if s in COMMON else 1.0
+            )
     return found
 
 
@@ -167,7 +174,9 @@ def _of_run(run: str, found: dict[str, float]) -> None:
     for i, char in enumerate(run):
         last = i + 1 == len(run)
         if not dull[i] and (i == 0 or dull[i - 1]) and (last or dull[i + 1]):
-            found[char] = _IDLE if char in SOCIAL else _ALONE  # 猫 in 我的猫叫什么: no pair of it is in 猫的名字
+            found[char] = (
+                _IDLE if char in SOCIAL else _ALONE
+            )  # 猫 in 我的猫叫什么: no pair of it is in 猫的名字
         if not last and not (dull[i] and dull[i + 1]):
             found[run[i : i + 2]] = _worth(run[i : i + 2], dull=dull[i] or dull[i + 1])
 
@@ -254,7 +263,9 @@ def _of_you(text: str) -> bool:
 
 def _context_weight(text: str, mass: float) -> float:
     """A message that says little and points back lives off what was said before it; a full question hardly."""
-    if not PATTERNS.CHOOSES.search(text) and not (PATTERNS.STANDS_FOR.search(text) and is_question(text)):
+    if not PATTERNS.CHOOSES.search(text) and not (
+        PATTERNS.STANDS_FOR.search(text) and is_question(text)
+    ):
         return 0.0
     return 0.8 if mass < 1.0 else 0.35 if mass < 2.0 else 0.12
 

@@ -29,10 +29,14 @@ _HERE: Final = Path(__file__).parent
 _MESSAGES: Final = _HERE / "messages.json"
 _SHIPPED: Final = _HERE / "readers"
 _RIDGE: Final = 1.0
-_NARROW: Final = 0.2156  # variance of multilingual-e5's vectors; where theirs is less, so is the ridge
+_NARROW: Final = (
+    0.2156  # variance of multilingual-e5's vectors; where theirs is less, so is the ridge
+)
 _FOLDS: Final = 5
 _MISSED: Final = 0.1  # of the messages left out that call for a memory: they score below 0
-_TOLD: Final = 0.8  # of the messages left out: .92 and .89 by multilingual-e5, .88 and .78 by all-MiniLM
+_TOLD: Final = (
+    0.8  # of the messages left out: .92 and .89 by multilingual-e5, .88 and .78 by all-MiniLM
+)
 _STEPS: Final = 127.0  # of a component of an idle message's vector, as it is shipped
 
 
@@ -42,7 +46,9 @@ class MessageReader:
 
     weights: FloatArray  # (dim,)
     offset: float
-    idle: Mapping[Lang, FloatArray]  # (messages, dim) of messages that call for nothing, in languages it can tell
+    idle: Mapping[
+        Lang, FloatArray
+    ]  # (messages, dim) of messages that call for nothing, in languages it can tell
 
     def score_call(self, vector: FloatArray) -> float:
         """Return about 1 for a message that calls for what is remembered, about -1 for one that does not.
@@ -56,12 +62,17 @@ class MessageReader:
 def load_messages() -> Mapping[Lang, Mapping[str, tuple[str, ...]]]:
     """Read the labelled messages: of each language those that call for memories, and idle ones."""
     found = json.loads(_MESSAGES.read_text(encoding="utf-8"))
-    return {lang: {label: tuple(some) for label, some in labels.items()} for lang, labels in found.items()}
+    return {
+        lang: {label: tuple(some) for label, some in labels.items()}
+        for lang, labels in found.items()
+    }
 
 
 def messages_to_embed() -> list[str]:
     """List the labelled messages in the order in which `train_reader` takes their vectors."""
-    return [text for labels in load_messages().values() for some in labels.values() for text in some]
+    return [
+        text for labels in load_messages().values() for some in labels.values() for text in some
+    ]
 
 
 def train_reader(rows: FloatArray) -> MessageReader:
@@ -76,22 +87,35 @@ def train_reader(rows: FloatArray) -> MessageReader:
         for label, some in messages.items():
             labels[label][lang], rows = rows[: len(some)], rows[len(some) :]
     calls, idle = labels["calls"], labels["idle"]
-    called: dict[Lang, list[FloatArray]] = {lang: [] for lang in calls}  # scores by a reader fitted without them
+    called: dict[Lang, list[FloatArray]] = {
+        lang: [] for lang in calls
+    }  # scores by a reader fitted without them
     idled: dict[Lang, list[FloatArray]] = {lang: [] for lang in calls}
     for k in range(_FOLDS):
-        rest = ({lang: np.delete(v, np.s_[k::_FOLDS], 0) for lang, v in each.items()} for each in (calls, idle))
+        rest = (
+            {lang: np.delete(v, np.s_[k::_FOLDS], 0) for lang, v in each.items()}
+            for each in (calls, idle)
+        )
         weights, offset = _fit(*rest)
         for each, scores in ((calls, called), (idle, idled)):
             for lang, v in each.items():
                 scores[lang].append(v[k::_FOLDS] @ weights + offset)
-    right = {x: (np.mean(np.hstack(called[x]) > 0) + np.mean(np.hstack(idled[x]) < 0)) / 2 for x in calls}
+    right = {
+        x: (np.mean(np.hstack(called[x]) > 0) + np.mean(np.hstack(idled[x]) < 0)) / 2 for x in calls
+    }
     told = [lang for lang in calls if right[lang] >= _TOLD]
-    missed = np.quantile(np.hstack([score for lang in told or calls for score in called[lang]]), _MISSED)
+    missed = np.quantile(
+        np.hstack([score for lang in told or calls for score in called[lang]]), _MISSED
+    )
     weights, offset = _fit(calls, idle)
-    return MessageReader(weights, offset - float(missed), {lang: idle[lang].astype(np.float32) for lang in told})
+    return MessageReader(
+        weights, offset - float(missed), {lang: idle[lang].astype(np.float32) for lang in told}
+    )
 
 
-def _fit(calls: Mapping[Lang, FloatArray], idle: Mapping[Lang, FloatArray]) -> tuple[FloatArray, float]:
+def _fit(
+    calls: Mapping[Lang, FloatArray], idle: Mapping[Lang, FloatArray]
+) -> tuple[FloatArray, float]:
     """Fit weights and offset by ridge regression to 1 and -1."""
     yes, no = np.concatenate(list(calls.values())), np.concatenate(list(idle.values()))
     rows = np.concatenate([yes, no]).astype(np.float64)
@@ -109,7 +133,9 @@ def save_reader(reader: MessageReader, embedder: str) -> Path:
     path = _path(embedder)
     path.parent.mkdir(exist_ok=True)
     idle = {f"idle_{lang}": np.rint(v * _STEPS).astype(np.int8) for lang, v in reader.idle.items()}
-    np.savez_compressed(path, weights=reader.weights, offset=reader.offset, messages=_digest(), **idle)
+    np.savez_compressed(
+        path, weights=reader.weights, offset=reader.offset, messages=_digest(), **idle
+    )
     return path
 
 
@@ -130,7 +156,9 @@ def load_reader(embedder: str) -> MessageReader | None:
         _LOG.warning("%s cannot be read, so it is made anew: %s", path.name, e)
         return None
     return MessageReader(
-        weights, offset, {lang: v / np.linalg.norm(v, axis=1, keepdims=True) for lang, v in idle.items()}
+        weights,
+        offset,
+        {lang: v / np.linalg.norm(v, axis=1, keepdims=True) for lang, v in idle.items()},
     )
 
 

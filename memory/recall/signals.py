@@ -1,6 +1,6 @@
 """What speaks for a memory: plain functions, each giving scores to whatever memories it finds.
 
-`SIGNALS` look at the question alone; what follows from the best they find stands in `memory.recall.followers`.
+`SIGNALS` look at the question alone; what follows from the best they find stands in `memory.recall.neighbours`.
 `TRAITS` judge candidates' own words. All scores are of about 0 … 1; their worth stands in `memory.recall.fusion`.
 """
 
@@ -21,10 +21,17 @@ from memory.models import CandidateRow, Filter, Level, Memory, Mode, Query, Sens
 from memory.ports import ChanceStatistics, FloatArray, Places, Reader, Values
 from memory.recall.embedding import QueryVectors
 from memory.recall.fusion import embedder_weight
-from memory.recall.ground import NOTHING, SignalScores, TermScores, combine_parts, make_feature, merge_rows
 from memory.recall.people import is_about_speaker, share_of_names
 from memory.recall.question import Question, parse_question
 from memory.recall.reader import MessageReader
+from memory.recall.term_scores import (
+    NOTHING,
+    SignalScores,
+    TermScores,
+    combine_parts,
+    make_feature,
+    merge_rows,
+)
 from memory.text.dates.times import Span
 from memory.text.questions import PATTERNS
 
@@ -46,12 +53,16 @@ class RecallContext:
     span: Span | None
     a: Question
     f: Filter
-    passing: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))  # by place: the filter
+    passing: NDArray[np.bool_] = field(
+        default_factory=lambda: np.empty(0, np.bool_)
+    )  # by place: the filter
     ground: TermScores = field(default_factory=lambda: TermScores({}, np.empty(0, np.bool_)))
     answers: list[Values] = field(default_factory=list)  # of each part, for every place
     cosines: dict[int, float] = field(default_factory=dict)  # as the embedder gave them, by place
     known: dict[int, CandidateRow] = field(default_factory=dict)
-    named: Places = field(default_factory=lambda: np.empty(0, np.int64))  # whatever has a name of the message
+    named: Places = field(
+        default_factory=lambda: np.empty(0, np.int64)
+    )  # whatever has a name of the message
     span_ms: tuple[int, int] | None = None
     chance: ChanceStatistics | None = None  # of the embedder's cosines
 
@@ -70,7 +81,7 @@ class RecallContext:
         known, wanted = self.known, places.tolist()
         new = [p for p in wanted if p not in known]
         if new:
-            known.update(zip(new, await self.reader.lines(new), strict=True))
+            known.update(zip(new, await self.reader.get_rows(new), strict=True))
         return [known[p] for p in wanted]
 
 
@@ -112,10 +123,12 @@ async def score_words(look: RecallContext) -> SignalScores:
 
     For the gate also, of the whole message's words, the rarity that each memory has (`known`, nats) and its `share`.
     """
-    wanted = look.a.words
-    holding = await look.reader.holding(wanted) if wanted else []
-    lengths = await look.reader.lengths()
-    look.ground = ground = TermScores(dict(zip(wanted, holding, strict=True)), look.passing, lengths)
+    wanted = look.a.list_words
+    holding = await look.reader.find_postings(wanted) if wanted else []
+    lengths = await look.reader.count_words()
+    look.ground = ground = TermScores(
+        dict(zip(wanted, holding, strict=True)), look.passing, lengths
+    )
     look.answers = [ground.part(p) for p in look.a.parts]
     total = combine_parts(look.answers, [p.weight for p in look.a.parts], len(look.passing))
     known = ground.sum(look.a.whole).copy()
@@ -125,19 +138,25 @@ async def score_words(look: RecallContext) -> SignalScores:
 
 async def score_meaning(look: RecallContext) -> SignalScores:
     """Cosine with the message, or with its context: standard deviations above the mean of all memories."""
-    look.chance = chance = await look.reader.chance(look.reading.idle if look.reading else None)
-    rows = [(weight, _level(vector, chance.slant)) for weight, vector in list_query_vectors(look.query)]
+    look.chance = chance = await look.reader.measure_chance(
+        look.reading.idle if look.reading else None
+    )
+    rows = [
+        (weight, _level(vector, chance.slant)) for weight, vector in list_query_vectors(look.query)
+    ]
     if not rows:
         return NOTHING
     worth = embedder_weight(look.embedder, chance)
     best: dict[int, float] = {}
-    near = await look.reader.nearest_each([v for _, v in rows], NEAREST, look.f)
+    near = await look.reader.search_each_vector([v for _, v in rows], NEAREST, look.f)
     for (weight, vector), hits in zip(rows, near, strict=True):
         if not hits:
             continue
         if chance.centre is None or chance.spread <= 0 or len(chance.centre) > len(vector):
             spread = (hits[0].score - hits[-1].score) / _FEW or 1.0
-            usual = hits[-1].score - spread  # the last of few, or the only one, may be what is meant
+            usual = (
+                hits[-1].score - spread
+            )  # the last of few, or the only one, may be what is meant
         else:
             usual, spread = float(chance.centre @ vector[: len(chance.centre)]), chance.spread
         for _, cosine, place in hits:
@@ -151,7 +170,7 @@ async def score_meaning(look: RecallContext) -> SignalScores:
 
 async def score_names(look: RecallContext) -> SignalScores:
     """Memories about somebody or something the message names."""
-    found = await look.reader.named(look.a.names, look.f) if look.a.names else []
+    found = await look.reader.find_named(look.a.names, look.f) if look.a.names else []
     if not found:
         return NOTHING
     look.named = merge_rows(found, len(look.passing))
@@ -163,7 +182,7 @@ async def score_time(look: RecallContext) -> SignalScores:
     """Memories of the time that the message names: made then, valid from then on, or due then."""
     if look.span is None:
         return NOTHING
-    found = await look.reader.dated(*look.span, NEAREST, look.f)
+    found = await look.reader.find_dated(*look.span, NEAREST, look.f)
     return SignalScores(found, {"time": np.ones(len(found), np.float32)})
 
 
@@ -225,7 +244,9 @@ def is_of_the_kind(look: RecallContext, lines: Sequence[CandidateRow]) -> list[f
         (look.a.how_many, PATTERNS.SAYS_HOW_MANY),
     )
     wanted = [pattern for asked_for, pattern in kinds if asked_for]
-    return [sum(_has(p, line.text) for p in wanted) / len(wanted) for line in lines] if wanted else []
+    return (
+        [sum(_has(p, line.text) for p in wanted) / len(wanted) for line in lines] if wanted else []
+    )
 
 
 @lru_cache(maxsize=32_768)

@@ -32,7 +32,9 @@ from memory.store.tables import SqliteTransaction
 from memory.store.transaction import StoreContext
 
 KEPT: Final = 7  # daily backups, and as many made by hand
-KEPT_FOR: Final = timedelta(days=30)  # those made before a migration, and databases that were replaced
+KEPT_FOR: Final = timedelta(
+    days=30
+)  # those made before a migration, and databases that were replaced
 _NAME: Final = re.compile(r"(\d{8}T\d{6}Z)-(daily|hand|migration|replaced)\.db")
 _TIME: Final = "%Y%m%dT%H%M%SZ"
 _ERASED: Final = "(SELECT id FROM live.used_ids WHERE erased)"
@@ -66,7 +68,9 @@ class Backup:
 
 def list_backups(database: Path) -> list[Backup]:
     """List all backups of the database, newest first."""
-    named = [(p, m) for p in (database.parent / "backups").glob("*.db") if (m := _NAME.fullmatch(p.name))]
+    named = [
+        (p, m) for p in (database.parent / "backups").glob("*.db") if (m := _NAME.fullmatch(p.name))
+    ]
     found = [Backup(p, datetime.strptime(m[1], _TIME).replace(tzinfo=UTC), m[2]) for p, m in named]
     return sorted(found, key=lambda b: b.made, reverse=True)
 
@@ -90,9 +94,14 @@ def keep_daily(database: Path, now: datetime) -> bool:
     made = not any(b.sort == "daily" and b.made.date() == today for b in list_backups(database))
     if made:
         make_backup(database, "daily", now)
-    backups = sorted(list_backups(database), key=lambda b: b.made <= now, reverse=True)  # a clock may have been ahead
+    backups = sorted(
+        list_backups(database), key=lambda b: b.made <= now, reverse=True
+    )  # a clock may have been ahead
     old = [b for sort in ("daily", "hand") for b in [b for b in backups if b.sort == sort][KEPT:]]
-    for b in (*old, *(b for b in backups if b.sort in ("migration", "replaced") and now - b.made > KEPT_FOR)):
+    for b in (
+        *old,
+        *(b for b in backups if b.sort in ("migration", "replaced") and now - b.made > KEPT_FOR),
+    ):
         _remove(b.path)
     return made
 
@@ -103,7 +112,10 @@ def clean_backups(database: Path, now: datetime) -> int:
     One that cannot be cleaned is removed, and a new one made in its place.
     """
     folder = database.parent / "backups"
-    for left in (*folder.glob(".*.part*"), *folder.glob("*.md*")):  # of a process that was killed; pages set aside
+    for left in (
+        *folder.glob(".*.part*"),
+        *folder.glob("*.md*"),
+    ):  # of a process that was killed; pages set aside
         left.unlink(missing_ok=True)
     count = 0
     for path in [b.path for b in list_backups(database)]:
@@ -117,7 +129,9 @@ def clean_backups(database: Path, now: datetime) -> int:
         except StoreBusy:
             raise
         except StoreError:
-            if path != make_backup(database, "daily", now):  # which fails if the database is what is damaged
+            if path != make_backup(
+                database, "daily", now
+            ):  # which fails if the database is what is damaged
                 _remove(path)
         count += 1
     return count
@@ -190,7 +204,9 @@ def _differs(backup: Path, live: Path) -> bool:
     with translate_errors(), closing(open_connection(choose(), backup, read_only=True)) as con:
         _attach(con, live)
         rewritten = f"SELECT 1 FROM main.messages b WHERE EXISTS (SELECT 1 FROM {_REWRITTEN})"
-        found = con.execute(f"SELECT 1 FROM main.memories WHERE id IN {_ERASED} UNION ALL {rewritten} LIMIT 1")
+        found = con.execute(
+            f"SELECT 1 FROM main.memories WHERE id IN {_ERASED} UNION ALL {rewritten} LIMIT 1"
+        )
         return found.fetchone() is not None
 
 
@@ -200,7 +216,9 @@ def _clean(part: Path, live: Path, now: datetime) -> int:
     shared = StoreContext(key=b"", clock=lambda: now, vec=sqlite.vec)
 
     def work(con: Any) -> int:
-        rows = con.execute(f"SELECT id, user_id FROM main.memories WHERE id IN {_ERASED}").fetchall()
+        rows = con.execute(
+            f"SELECT id, user_id FROM main.memories WHERE id IN {_ERASED}"
+        ).fetchall()
         for memory_id, user_id in rows:
             tx = SqliteTransaction(con, user_id, shared)
             tx.changes.begin("system", "purge", now)

@@ -24,7 +24,9 @@ from memory.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
 from memory.store.sqlite_module import SqliteModule, choose
 
 T = TypeVar("T")
-logging.getLogger("aiosqlite").setLevel(logging.WARNING)  # it tells of exceptions, and a log never holds a text
+logging.getLogger("aiosqlite").setLevel(
+    logging.WARNING
+)  # it tells of exceptions, and a log never holds a text
 
 BUSY_TIMEOUT_MS = 10_000
 _BUSY = {5, 6}
@@ -77,7 +79,9 @@ def is_locked(path: Path) -> bool:
         return False
     sqlite = choose()
     try:
-        con = sqlite.module.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
+        con = sqlite.module.connect(
+            f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0
+        )
     except list_database_errors():
         return False  # whoever opens it properly will say what is the matter
     try:
@@ -156,7 +160,9 @@ class ThreadedConnection:
 
     async def _open(self) -> aiosqlite.Connection:
         # A caller that is cancelled meanwhile must not leave a connection behind that nobody knows of.
-        if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
+        if self._opening is None or (
+            self._opening.done() and self._opening.exception() is not None
+        ):
             self._opening = asyncio.ensure_future(self._connect())
         return await asyncio.shield(self._opening)
 
@@ -232,16 +238,24 @@ def translate(e: BaseException) -> StoreError:
     code = getattr(e, "sqlite_errorcode", None)
     primary = code & 0xFF if isinstance(code, int) else None
     if primary in _BUSY or "is locked" in text:
-        return StoreBusy("Another process kept the memory file locked for too long; try again in a moment.")
+        return StoreBusy(
+            "Another process kept the memory file locked for too long; try again in a moment."
+        )
     if primary in _CORRUPT or "malformed" in text or "not a database" in text:
         advice = "`ebb memory recover` lists the backups and puts one back."
         return StoreDamaged(f"The memory file is damaged or is not one of Ebb's ({text}); {advice}")
     if "invalid fts5 file format" in text:
-        return StoreTooNew("The memory file's text index was written by a newer SQLite than this one.")
+        return StoreTooNew(
+            "The memory file's text index was written by a newer SQLite than this one."
+        )
     if primary == _FULL or "disk is full" in text:
-        return StoreError("The disk is full, so nothing more can be remembered until there is room.")
+        return StoreError(
+            "The disk is full, so nothing more can be remembered until there is room."
+        )
     if primary == _READ_ONLY or "readonly" in text:
-        return StoreError("The memory file cannot be written to: it, or this read of it, is read-only.")
+        return StoreError(
+            "The memory file cannot be written to: it, or this read of it, is read-only."
+        )
     if primary in _CANNOT_OPEN:
         return StoreError(f"The memory file cannot be opened ({text}); look at its permissions.")
     if primary == _IO:

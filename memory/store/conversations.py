@@ -18,9 +18,24 @@ from memory.store.rows import AMONG, columns_of, dump, from_row, insert, to_colu
 from memory.store.transaction import Gateway, claim_id, reserve_id
 
 # What a change says of each.
-_SESSION: Final = ("scope", "state", "closed_why", "planned_through", "summarised_through", "extracted_through")
+_SESSION: Final = (
+    "scope",
+    "state",
+    "closed_why",
+    "planned_through",
+    "summarised_through",
+    "extracted_through",
+)
 _MESSAGE: Final = ("session_id", "turn_id", "seq", "role", "status", "hidden_at")
-_TURN: Final = ("scope", "session_id", "origin", "state", "user_message_id", "reply_message_id", "error")
+_TURN: Final = (
+    "scope",
+    "session_id",
+    "origin",
+    "state",
+    "user_message_id",
+    "reply_message_id",
+    "error",
+)
 
 
 @dataclass(slots=True)
@@ -29,20 +44,20 @@ class ConversationGateway(Gateway):
 
     # --- sessions
 
-    def current(self, scope: str) -> Session | None:
+    def get_open_session(self, scope: str) -> Session | None:
         """Return the open session of the scope."""
         return self._session("scope = ? AND state = 'open'", scope)
 
-    def session(self, session_id: str) -> Session | None:
+    def get_session(self, session_id: str) -> Session | None:
         """Return a session of this user's."""
         return self._session("id = ?", session_id)
 
-    def sessions(self, scope: str | None = None, limit: int = 20) -> list[Session]:
+    def list_sessions(self, scope: str | None = None, limit: int = 20) -> list[Session]:
         """List sessions, newest first."""
         newest = "SELECT * FROM sessions WHERE user_id = ? AND (? IS NULL OR scope = ?) ORDER BY n DESC LIMIT ?"
         return self._all(Session, newest, self.owner, scope, scope, limit)
 
-    def idle(self, before: datetime) -> list[Session]:
+    def list_idle_sessions(self, before: datetime) -> list[Session]:
         """List open sessions in which something was said, but nothing since then, nor is being answered."""
         return self._all(
             Session,
@@ -56,11 +71,17 @@ class ConversationGateway(Gateway):
 
     def open_session(self, scope: str, now: datetime) -> Session:
         """Open a session; return the one that is open already, if another window was quicker."""
-        there = self.current(scope)
+        there = self.get_open_session(scope)
         if there is not None:
             return there
         session_id = reserve_id(self.tx.con)
-        row = {"id": session_id, "user_id": self.owner, "scope": scope, "opened_at": now, "last_at": now}
+        row = {
+            "id": session_id,
+            "user_id": self.owner,
+            "scope": scope,
+            "opened_at": now,
+            "last_at": now,
+        }
         insert(self.tx.con, "sessions", row)
         opened = self._must(session_id)
         self.tx.record("session", session_id, "created", None, _told(opened, _SESSION))
@@ -70,7 +91,11 @@ class ConversationGateway(Gateway):
         """Compare-and-set open → closed; False if somebody else closed it first."""
         close = "UPDATE sessions SET state = 'closed', closed_at = ?, closed_why = ?"
         if not self._run(
-            f"{close} WHERE id = ? AND user_id = ? AND state = 'open'", to_ms(now), why, session_id, self.owner
+            f"{close} WHERE id = ? AND user_id = ? AND state = 'open'",
+            to_ms(now),
+            why,
+            session_id,
+            self.owner,
         ):
             return False
         closed = _told(self._must(session_id), _SESSION)
@@ -81,11 +106,20 @@ class ConversationGateway(Gateway):
         """Write everything but `state` and what close_session says of it. Raises NotFound."""
         before = self._must(s.id)
         names = ("last_at", "title", "running_summary", *_SESSION[3:], "profile")
-        sets, values = ", ".join(f"{n} = ?" for n in names), [to_column(getattr(s, n)) for n in names]
-        self._run(f"UPDATE sessions SET {sets} WHERE id = ? AND user_id = ?", *values, s.id, self.owner)
-        self.tx.record("session", s.id, "updated", _told(before, _SESSION), _told(self._must(s.id), _SESSION))
+        sets, values = (
+            ", ".join(f"{n} = ?" for n in names),
+            [to_column(getattr(s, n)) for n in names],
+        )
+        self._run(
+            f"UPDATE sessions SET {sets} WHERE id = ? AND user_id = ?", *values, s.id, self.owner
+        )
+        self.tx.record(
+            "session", s.id, "updated", _told(before, _SESSION), _told(self._must(s.id), _SESSION)
+        )
 
-    def note(self, entity: Entity, entity_id: str, op: Op, after: Mapping[str, Json]) -> None:
+    def record_change(
+        self, entity: Entity, entity_id: str, op: Op, after: Mapping[str, Json]
+    ) -> None:
         """Record a change that has no row of its own to show, e.g. what an extraction came to."""
         self.tx.record(entity, entity_id, op, None, after)
 
@@ -95,7 +129,7 @@ class ConversationGateway(Gateway):
         """Append (an empty id gets one); returns it with `seq`. Raises NotFound without its session."""
         self._must(m.session_id)
         message_id = claim_id(self.tx.con, m.id)
-        if self.message(message_id) is not None:
+        if self.get_message(message_id) is not None:
             raise Conflict(f"There is a message {message_id} already.")
         row = columns_of(m) | {"id": message_id, "user_id": self.owner}
         del row["seq"]
@@ -125,20 +159,25 @@ class ConversationGateway(Gateway):
         self.tx.con.executemany(
             "UPDATE messages SET text = ?, status = ?, turn_id = ?, hidden_at = ?, reply_to = ?"
             " WHERE id = ? AND user_id = ?",
-            [(m.text, m.status, m.turn_id, to_column(m.hidden_at), m.reply_to, m.id, self.owner) for m in wanted],
+            [
+                (m.text, m.status, m.turn_id, to_column(m.hidden_at), m.reply_to, m.id, self.owner)
+                for m in wanted
+            ],
         )
         self.tx.record_many("message", op, changes)
 
-    def hidden(self, before: datetime, limit: int) -> list[Message]:
+    def list_hidden_messages(self, before: datetime, limit: int) -> list[Message]:
         """List messages hidden at that time or earlier that still have their text, oldest first."""
         oldest = "SELECT * FROM messages WHERE user_id = ? AND hidden_at <= ? AND text <> '' ORDER BY seq LIMIT ?"
         return self._all(Message, oldest, self.owner, to_ms(before), limit)
 
-    def message(self, message_id: str) -> Message | None:
+    def get_message(self, message_id: str) -> Message | None:
         """Return a message of this user's, hidden or not."""
-        return self._one(Message, "SELECT * FROM messages WHERE id = ? AND user_id = ?", message_id, self.owner)
+        return self._one(
+            Message, "SELECT * FROM messages WHERE id = ? AND user_id = ?", message_id, self.owner
+        )
 
-    def messages(
+    def list_messages(
         self,
         *,
         session_id: str | None = None,
@@ -154,7 +193,10 @@ class ConversationGateway(Gateway):
         parts, params = ["g.user_id = ?", "g.seq > ?"], [self.owner, after]
         conditions: list[tuple[str, Any]] = [
             ("g.session_id = ?", session_id),
-            ("g.session_id IN (SELECT id FROM sessions WHERE user_id = g.user_id AND scope = ?)", scope),
+            (
+                "g.session_id IN (SELECT id FROM sessions WHERE user_id = g.user_id AND scope = ?)",
+                scope,
+            ),
             ("g.seq < ?", before),
             ("g.seq <= ?", through),
         ]
@@ -171,20 +213,22 @@ class ConversationGateway(Gateway):
 
     # --- turns
 
-    def turn(self, turn_id: str) -> TurnRow | None:
+    def get_turn(self, turn_id: str) -> TurnRow | None:
         """Return a turn of this user's."""
-        return self._one(TurnRow, "SELECT * FROM turns WHERE user_id = ? AND id = ?", self.owner, turn_id)
+        return self._one(
+            TurnRow, "SELECT * FROM turns WHERE user_id = ? AND id = ?", self.owner, turn_id
+        )
 
-    def running(self, scope: str) -> TurnRow | None:
+    def get_open_turn(self, scope: str) -> TurnRow | None:
         """Return the open turn of the scope, if any."""
         running = "SELECT * FROM turns WHERE user_id = ? AND scope = ? AND state = 'open'"
         return self._one(TurnRow, running, self.owner, scope)
 
     def open_turn(self, t: TurnRow) -> None:
         """Begin a turn. Raises Conflict if the scope has an open turn, or there is a turn of that id."""
-        if self.running(t.scope) is not None:
+        if self.get_open_turn(t.scope) is not None:
             raise Conflict("A reply is being written in this conversation.")
-        if self.turn(t.id) is not None:
+        if self.get_turn(t.id) is not None:
             raise Conflict(f"The turn {t.id} was begun before.")
         self._must(t.session_id)
         insert(self.tx.con, "turns", columns_of(t) | {"user_id": self.owner})
@@ -195,10 +239,10 @@ class ConversationGateway(Gateway):
 
         Raises Conflict if the scope has another open turn.
         """
-        turn = self.turn(turn_id)
+        turn = self.get_turn(turn_id)
         if turn is None or turn.state not in {"interrupted", "failed"}:
             return False
-        if self.running(turn.scope) is not None:
+        if self.get_open_turn(turn.scope) is not None:
             raise Conflict("A reply is being written in this conversation.")
         self._run(
             "UPDATE turns SET state = 'open', leased_by = ?, leased_until = ?, ended_at = NULL, error = '',"
@@ -232,7 +276,7 @@ class ConversationGateway(Gateway):
         retry_after: float | None = None,
     ) -> bool:
         """Compare-and-set open or interrupted → `state`, guarded by the lease; False if it is no longer ours."""
-        turn = self.turn(turn_id)
+        turn = self.get_turn(turn_id)
         if turn is None or turn.state not in {"open", "interrupted"} or turn.leased_by != leased_by:
             return False
         self._run(
@@ -243,26 +287,30 @@ class ConversationGateway(Gateway):
         self._record_turn(turn)
         return True
 
-    def orphans(self, now: datetime) -> list[TurnRow]:
+    def list_orphan_turns(self, now: datetime) -> list[TurnRow]:
         """List open turns whose lease ran out, or whose process on this machine is gone."""
         turns = "SELECT * FROM turns WHERE user_id = ? AND state = 'open' ORDER BY started_at"
         return [
-            t for t in self._all(TurnRow, turns, self.owner) if t.leased_until <= now or is_process_gone(t.leased_by)
+            t
+            for t in self._all(TurnRow, turns, self.owner)
+            if t.leased_until <= now or is_process_gone(t.leased_by)
         ]
 
     # --- inside
 
     def _session(self, condition: str, value: str) -> Session | None:
-        return self._one(Session, f"SELECT * FROM sessions WHERE user_id = ? AND {condition}", self.owner, value)
+        return self._one(
+            Session, f"SELECT * FROM sessions WHERE user_id = ? AND {condition}", self.owner, value
+        )
 
     def _must(self, session_id: str) -> Session:
-        found = self.session(session_id)
+        found = self.get_session(session_id)
         if found is None:
             raise NotFound(f"There is no session {session_id}.")
         return found
 
     def _record_turn(self, before: TurnRow) -> None:
-        after = self.turn(before.id)
+        after = self.get_turn(before.id)
         if after is not None:
             self.tx.record("turn", before.id, "updated", _told(before, _TURN), _told(after, _TURN))
 

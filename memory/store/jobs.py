@@ -63,9 +63,13 @@ class JobGateway(Gateway):
             "run_at": run_at or now,
             "max_attempts": max_attempts,
         }
-        return Job(**row) if insert(self.tx.con, "jobs", row, "INSERT OR IGNORE").rowcount == 1 else None
+        return (
+            Job(**row)
+            if insert(self.tx.con, "jobs", row, "INSERT OR IGNORE").rowcount == 1
+            else None
+        )
 
-    def mirror(self, now: datetime) -> None:
+    def enqueue_mirror_job(self, now: datetime) -> None:
         """Have MEMORY.md looked after, unless a job that has not begun yet will do it. Finished ones go."""
         mine = "FROM jobs WHERE user_id = ? AND kind = 'mirror' AND state"
         self._run(f"DELETE {mine} IN ('done', 'cancelled')", self.owner)
@@ -73,23 +77,23 @@ class JobGateway(Gateway):
             key, payload = reserve_id(self.tx.con), {"user_id": self.owner}
             self.enqueue("mirror", key, payload, now, lane=f"mirror:{self.owner}")
 
-    def pending(self, kind: JobKind | None = None) -> list[Job]:
+    def list_pending(self, kind: JobKind | None = None) -> list[Job]:
         """List jobs ready or leased, oldest first."""
         return self._some(f"{_UNFINISHED} AND (? IS NULL OR j.kind = ?)", kind, kind)
 
-    def holds(self, job: Job) -> bool:
+    def holds_lease(self, job: Job) -> bool:
         """Tell whether the job is still leased by `job.leased_by`."""
         return get_leased_job(self.tx.con, job.id, job.leased_by) is not None
 
-    def progressed(self, job: Job) -> None:
+    def reset_attempts(self, job: Job) -> None:
         """Forget earlier attempts: what ended them was not the job itself, for it gets ahead."""
         self._run("UPDATE jobs SET attempts = 1 WHERE id = ? AND attempts > 1", job.id)
 
-    def dead(self) -> list[Job]:
+    def list_dead(self) -> list[Job]:
         """List jobs given up on, oldest first."""
         return self._some("j.state = 'dead'")
 
-    def latest(self, kind: JobKind, limit: int) -> list[Job]:
+    def list_latest(self, kind: JobKind, limit: int) -> list[Job]:
         """List jobs of a kind in any state, newest first."""
         newest = "SELECT * FROM jobs WHERE user_id = ? AND kind = ? ORDER BY n DESC LIMIT ?"
         return self._all(Job, newest, self.owner, kind, limit)
@@ -112,7 +116,10 @@ class JobGateway(Gateway):
 
     def _some(self, condition: str, *params: Any) -> list[Job]:
         return self._all(
-            Job, f"SELECT j.* FROM jobs j WHERE j.user_id = ? AND {condition} ORDER BY j.n", self.owner, *params
+            Job,
+            f"SELECT j.* FROM jobs j WHERE j.user_id = ? AND {condition} ORDER BY j.n",
+            self.owner,
+            *params,
         )
 
 
@@ -177,8 +184,16 @@ class JobQueue:
                     "UPDATE jobs SET state = 'leased', attempts = ?, leased_by = ?, leased_until = ? WHERE id = ?",
                     (job.attempts + 1, worker, to_ms(until), job.id),
                 )
-                return replace(job, state="leased", attempts=job.attempts + 1, leased_by=worker, leased_until=until)
-            self._settle(job, "dead", error=job.last_error or "The process doing this ended each time.")
+                return replace(
+                    job,
+                    state="leased",
+                    attempts=job.attempts + 1,
+                    leased_by=worker,
+                    leased_until=until,
+                )
+            self._settle(
+                job, "dead", error=job.last_error or "The process doing this ended each time."
+            )
         return None
 
     def renew(self, job_id: str, worker: str, until: datetime) -> bool:
@@ -186,7 +201,9 @@ class JobQueue:
         keep = f"UPDATE jobs SET leased_until = ? WHERE id = ? AND {_HELD}"
         return bool(self.con.execute(keep, (to_ms(until), job_id, worker)).rowcount)
 
-    def fail(self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime) -> bool:  # noqa: ARG002 - part of the contract
+    def fail(
+        self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime
+    ) -> bool:  # noqa: ARG002 - part of the contract
         """Put back to ready at `run_at`, or dead if it is None; False if the lease is another's by now."""
         job = get_leased_job(self.con, job_id, worker)
         if job is None:
@@ -194,7 +211,9 @@ class JobQueue:
         self._settle(job, "dead" if run_at is None else "ready", error=error, run_at=run_at)
         return True
 
-    def tell_waiting(self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]) -> None:
+    def tell_waiting(
+        self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]
+    ) -> None:
         """Note it for everybody whose jobs of these kinds wait and carry no word of it yet; they do from now on."""
         untold = self.con.execute(
             "SELECT * FROM jobs WHERE n IN (SELECT MIN(n) FROM jobs WHERE state IN ('ready', 'leased')"
@@ -203,7 +222,9 @@ class JobQueue:
         )
         for job in [from_row(Job, r) for r in untold.fetchall()]:
             finish_job(self.con, job, "ready", result={"told": True})
-            Transaction(self.con, job.user_id, self.shared).record_job(job, "ready", **what, outcome="waiting")
+            Transaction(self.con, job.user_id, self.shared).record_job(
+                job, "ready", **what, outcome="waiting"
+            )
 
     def revive(self, now: datetime) -> int:
         """Give dead jobs one more round of attempts; how many."""
@@ -212,7 +233,9 @@ class JobQueue:
 
     def unfinished(self, now: datetime) -> int:
         """Count jobs ready (due now) or leased."""
-        count = "SELECT COUNT(*) FROM jobs WHERE state = 'leased' OR (state = 'ready' AND run_at <= ?)"
+        count = (
+            "SELECT COUNT(*) FROM jobs WHERE state = 'leased' OR (state = 'ready' AND run_at <= ?)"
+        )
         return int(self.con.execute(count, (to_ms(now),)).fetchone()[0])
 
     def release(self, worker: str, now: datetime) -> None:
@@ -225,7 +248,9 @@ class JobQueue:
         con.execute(f"UPDATE jobs AS j SET {due_now} WHERE {_UNFINISHED} AND {_DUE_AT} > ?", far)
         uncounted = "attempts = MAX(attempts - 1, 0)"
         con.execute(f"UPDATE jobs SET {due_now}, {uncounted} WHERE {_HELD}", (to_ms(now), worker))
-        for (other,) in con.execute("SELECT DISTINCT leased_by FROM jobs WHERE state = 'leased'").fetchall():
+        for (other,) in con.execute(
+            "SELECT DISTINCT leased_by FROM jobs WHERE state = 'leased'"
+        ).fetchall():
             if is_process_gone(other):
                 con.execute(f"UPDATE jobs SET {due_now} WHERE {_HELD}", (to_ms(now), other))
 
@@ -233,4 +258,6 @@ class JobQueue:
         finish_job(self.con, job, state, run_at=run_at, error=error, result=job.result)
         outcome = "failed" if state == "dead" else "retrying"
         tx = Transaction(self.con, job.user_id, self.shared)
-        tx.record_job(job, state, outcome=outcome, error=error[:_ERROR_LENGTH], attempts=job.attempts)
+        tx.record_job(
+            job, state, outcome=outcome, error=error[:_ERROR_LENGTH], attempts=job.attempts
+        )

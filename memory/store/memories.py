@@ -49,18 +49,24 @@ from memory.text.words import tokens
 UNINDEXED: Final = frozenset({State.FORGOTTEN, State.DELETED})
 _WORDS: Final = 40  # of a search, so that a pasted page stays a quick one
 _ID: Final = 6  # characters of an id that are shown
-_ORDER: Final = {"weight": "m.weight DESC", "activated": "m.last_activated_at DESC", "created": "m.created_at DESC"}
+_ORDER: Final = {
+    "weight": "m.weight DESC",
+    "activated": "m.last_activated_at DESC",
+    "created": "m.created_at DESC",
+}
 _INSERT: Final = (
     f"INSERT INTO memories (n, {', '.join(map(quote_name, MEMORY_COLUMNS))})"
     f" VALUES (:n, {', '.join(':' + c for c in MEMORY_COLUMNS)})"
 )
-_SETS: Final = ", ".join(f"{quote_name(c)} = :{c}" for c in MEMORY_COLUMNS if c not in {"id", "user_id"})
+_SETS: Final = ", ".join(
+    f"{quote_name(c)} = :{c}" for c in MEMORY_COLUMNS if c not in {"id", "user_id"}
+)
 _UPDATE: Final = f"UPDATE memories SET {_SETS} WHERE id = :id AND user_id = :user_id"
 # As the index on them says it (0012).
-_STANDING: Final = (
-    "kind IN ('health', 'identity', 'instruction') OR \"close\" OR pinned OR layer IN ('core', 'system')"
+_STANDING: Final = "kind IN ('health', 'identity', 'instruction') OR \"close\" OR pinned OR layer IN ('core', 'system')"
+_OUTLINE: Final = ", ".join(
+    f'm."{"n" if name == "place" else name}"' for name in MemoryOutline._fields
 )
-_OUTLINE: Final = ", ".join(f'm."{"n" if name == "place" else name}"' for name in MemoryOutline._fields)
 
 
 @dataclass(slots=True)
@@ -74,7 +80,7 @@ class MemoryGateway(Gateway):
         row = self.find_row(memory_id)
         return None if row is None else memory_from_row(row)
 
-    def many(self, ids: Iterable[MemoryId]) -> list[Memory]:
+    def get_many(self, ids: Iterable[MemoryId]) -> list[Memory]:
         """Return them in the order asked for; those that are not this user's are left out."""
         wanted = list(ids)
         mine = f"SELECT {MEMORY_SELECT} FROM memories m WHERE +m.user_id = ? AND m.id {AMONG}"
@@ -97,9 +103,11 @@ class MemoryGateway(Gateway):
             condition, params = f"{condition} AND {clause}", (*params, *more)
         total = self._row(f"SELECT COUNT(*) FROM memories m WHERE {condition}", *params)[0]
         page = f"{condition} ORDER BY {_ORDER[order]}, m.n DESC LIMIT ? OFFSET ?"
-        return MemoryPage(items=tuple(self._memories(page, *params, limit, offset)), total=total, offset=offset)
+        return MemoryPage(
+            items=tuple(self._memories(page, *params, limit, offset)), total=total, offset=offset
+        )
 
-    def standing(self, at: datetime) -> list[Memory]:
+    def list_standing(self, at: datetime) -> list[Memory]:
         """List all that may stand in every prompt: active, not ended by `at`, not negated, not quiet."""
         return self._memories(
             f"m.user_id = ? AND m.state = 'active' AND ({_STANDING})"
@@ -135,22 +143,30 @@ class MemoryGateway(Gateway):
         parts = tokens(text)[:_WORDS] or [text.strip()]
         for part in parts:
             keys = hash_terms(part)[: 4 * _WORDS]
-            params.append("%" + part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%")
+            params.append(
+                "%" + part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+            )
             params += [keys[i : i + 4] for i in range(0, len(keys), 4)]
             held = " AND ".join(["t.n = m.n", *["instr(t.terms, ?)"] * (len(keys) // 4)])
             stem = f" OR EXISTS (SELECT 1 FROM memories_text t WHERE {held})" if keys else ""
-            conditions.append(f"((m.original_content || char(10) || m.content) LIKE ? ESCAPE '\\'{stem})")
-        if len(parts) == 1 and len(parts[0]) >= _ID:  # "07" is in many an id, and nobody looks for it there
+            conditions.append(
+                f"((m.original_content || char(10) || m.content) LIKE ? ESCAPE '\\'{stem})"
+            )
+        if (
+            len(parts) == 1 and len(parts[0]) >= _ID
+        ):  # "07" is in many an id, and nobody looks for it there
             conditions[0] += " OR m.id LIKE ? ESCAPE '\\'"
             params.append(params[0])
         return f"({' AND '.join(conditions)})", params
 
-    def counts(self) -> Mapping[str, int]:
+    def count_by_state(self) -> Mapping[str, int]:
         """Count the memories in each state, zero included."""
-        rows = self._rows("SELECT state, COUNT(*) FROM memories WHERE user_id = ? GROUP BY state", self.owner)
+        rows = self._rows(
+            "SELECT state, COUNT(*) FROM memories WHERE user_id = ? GROUP BY state", self.owner
+        )
         return {s.value: 0 for s in State} | {r[0]: r[1] for r in rows}
 
-    def alone(self, memory_id: MemoryId) -> bool:
+    def is_only_one_of_entity(self, memory_id: MemoryId) -> bool:
         """Tell whether it is the only active memory, episodes aside, that has one of its entities."""
         row = self._row(
             "SELECT 1 FROM memories m JOIN memory_entities l ON l.memory_n = m.n WHERE m.id = ? AND m.user_id = ?"
@@ -160,9 +176,11 @@ class MemoryGateway(Gateway):
         )
         return row is not None
 
-    def outlines(self) -> list[MemoryOutline]:
+    def list_outlines(self) -> list[MemoryOutline]:
         """List all of this user's memories, in the order they were made."""
-        rows = tuples(self.tx.con).execute(f"SELECT {_OUTLINE} FROM memories m WHERE m.user_id = ?", (self.owner,))
+        rows = tuples(self.tx.con).execute(
+            f"SELECT {_OUTLINE} FROM memories m WHERE m.user_id = ?", (self.owner,)
+        )
         return sorted(map(MemoryOutline._make, rows.fetchall()))
 
     # --- writing
@@ -185,19 +203,29 @@ class MemoryGateway(Gateway):
         if any(m.user_id not in {"", self.owner} for m in memories):
             raise StoreError("A memory is written in its own user's store.")
         given = [m.id for m in memories if m.id]
-        taken = self._row(f"SELECT id FROM memories WHERE id {AMONG}", dump(given)) if given else None
+        taken = (
+            self._row(f"SELECT id FROM memories WHERE id {AMONG}", dump(given)) if given else None
+        )
         if taken or len(set(given)) < len(given):
             raise Conflict(f"There is a memory {taken[0] if taken else given[0]} already.")
         last = self._row("SELECT seq FROM sqlite_sequence WHERE name = 'memories'")
-        rows = [memory_to_json(m) | {"id": claim_id(con, m.id), "user_id": self.owner} for m in memories]
+        rows = [
+            memory_to_json(m) | {"id": claim_id(con, m.id), "user_id": self.owner} for m in memories
+        ]
         stored = [memory_from_json(row) for row in rows]
         numbered = list(enumerate(stored, 1 + (last[0] if last else 0)))
-        con.executemany(_INSERT, [row_of(row) | {"n": n} for (n, _), row in zip(numbered, rows, strict=True)])
+        con.executemany(
+            _INSERT, [row_of(row) | {"n": n} for (n, _), row in zip(numbered, rows, strict=True)]
+        )
         link_entities(con, self.owner, [(n, m.entities) for n, m in numbered if m.entities])
         put_terms(con, [(n, m.original_content) for n, m in numbered if m.state not in UNINDEXED])
         if self.tx.shared.embedder is not None:
-            self.tx.unembedded |= dict.fromkeys(m.id for m in stored if _embeddable(m.state, m.sensitivity))
-        self.tx.record_many("memory", "created", [(m.id, None, row) for m, row in zip(stored, rows, strict=True)])
+            self.tx.unembedded |= dict.fromkeys(
+                m.id for m in stored if _embeddable(m.state, m.sensitivity)
+            )
+        self.tx.record_many(
+            "memory", "created", [(m.id, None, row) for m, row in zip(stored, rows, strict=True)]
+        )
         return stored
 
     def put(self, m: Memory, op: Op) -> Memory:
@@ -221,8 +249,11 @@ class MemoryGateway(Gateway):
                 raise NotFound(f"There is no memory {m.id}.")
             n, before = found[m.id]
             if before["rev"] != m.rev:
-                latest = ChangeGateway(self.tx).latest_for("memory", m.id)
-                raise Conflict(f"The memory {m.id} was changed meanwhile.", by=latest.set_id if latest else None)
+                latest = ChangeGateway(self.tx).get_latest_change("memory", m.id)
+                raise Conflict(
+                    f"The memory {m.id} was changed meanwhile.",
+                    by=latest.set_id if latest else None,
+                )
             after = memory_to_json(m) | {"user_id": owner, "rev": m.rev + 1}
             stored.append(memory_from_json(after))
             updates.append(row_of(after))
@@ -233,7 +264,10 @@ class MemoryGateway(Gateway):
                 leave.append(n)
             if is_ and (rewritten or not was):
                 enter.append((n, m.original_content))
-            was, is_ = _embeddable(before["state"], before["sensitivity"]), _embeddable(m.state, m.sensitivity)
+            was, is_ = (
+                _embeddable(before["state"], before["sensitivity"]),
+                _embeddable(m.state, m.sensitivity),
+            )
             if was and (rewritten or not is_):
                 drop[n] = m.id
             if is_ and (rewritten or not was):
@@ -252,18 +286,20 @@ class MemoryGateway(Gateway):
 
     # --- sources, mentions, weight log
 
-    def source(self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None) -> None:
+    def add_source(
+        self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None
+    ) -> None:
         """Note that the memory was learned from the message, or from those characters of it."""
         self._own("memory_sources", memory_id, message_id)
         if span is not None:
             spanned = 'UPDATE memory_sources SET start = ?, "end" = ? WHERE memory_id = ? AND message_id = ?'
             self._run(spanned, *span, memory_id, message_id)
 
-    def sources(self, memory_id: MemoryId) -> list[str]:
+    def list_sources(self, memory_id: MemoryId) -> list[str]:
         """List messages it was learned from, oldest first."""
-        return [message_id for message_id, _, _ in self.source_spans(memory_id)]
+        return [message_id for message_id, _, _ in self.list_source_spans(memory_id)]
 
-    def source_spans(self, memory_id: MemoryId) -> list[tuple[str, int | None, int | None]]:
+    def list_source_spans(self, memory_id: MemoryId) -> list[tuple[str, int | None, int | None]]:
         """List (message, start, end) of what it was learned from, oldest first; no offsets: the whole message."""
         rows = self._rows(
             'SELECT s.message_id, s.start, s."end" FROM memory_sources s LEFT JOIN messages g ON g.id = s.message_id'
@@ -273,7 +309,7 @@ class MemoryGateway(Gateway):
         )
         return [(r[0], r[1], r[2]) for r in rows]
 
-    def learned_from(self, message_ids: Iterable[str]) -> list[MemoryId]:
+    def list_learned_from(self, message_ids: Iterable[str]) -> list[MemoryId]:
         """List memories that have one of these messages as a source, oldest first."""
         return self._values(
             "SELECT DISTINCT m.id, m.n FROM memory_sources s JOIN memories m ON m.id = s.memory_id"
@@ -282,16 +318,18 @@ class MemoryGateway(Gateway):
             dump(list(message_ids)),
         )
 
-    def mention(self, memory_id: MemoryId, message_id: str, at: datetime) -> bool:
+    def add_mention(self, memory_id: MemoryId, message_id: str, at: datetime) -> bool:
         """Count a mention. False if that message already counted, or is one it was learned from."""
-        return message_id not in self.sources(memory_id) and self._own("mentions", memory_id, message_id, at=at)
+        return message_id not in self.list_sources(memory_id) and self._own(
+            "mentions", memory_id, message_id, at=at
+        )
 
-    def unmention(self, memory_id: MemoryId, message_id: str) -> bool:
+    def remove_mention(self, memory_id: MemoryId, message_id: str) -> bool:
         """Take a counted mention back (an undo, an edited message); False if it was not counted."""
         gone = "DELETE FROM mentions WHERE memory_id = ? AND message_id = ? AND user_id = ?"
         return bool(self._run(gone, memory_id, message_id, self.owner))
 
-    def mentioned_in(self, memory_id: MemoryId) -> list[str]:
+    def list_mentions(self, memory_id: MemoryId) -> list[str]:
         """List messages that counted as mentions, oldest first."""
         mentions = "SELECT message_id FROM mentions WHERE memory_id = ? AND user_id = ? ORDER BY at, message_id"
         return self._values(mentions, memory_id, self.owner)
@@ -301,7 +339,7 @@ class MemoryGateway(Gateway):
         self._require(e.memory_id)
         insert(self.tx.con, "weight_log", columns_of(e) | {"user_id": self.owner})
 
-    def weight_log(self, memory_id: MemoryId) -> list[WeightEvent]:
+    def list_weight_log(self, memory_id: MemoryId) -> list[WeightEvent]:
         """List in the order they were written: each line begins with the state that the one before it left."""
         log = "SELECT * FROM weight_log WHERE memory_id = ? AND user_id = ? ORDER BY n"
         return self._all(WeightEvent, log, memory_id, self.owner)
@@ -336,13 +374,25 @@ class MemoryGateway(Gateway):
 class LifeGateway(MemoryGateway):
     """`memory.ports.LifeTable`: as memories were on a day, by the change log; and from one curve to another."""
 
-    def as_of(self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0) -> MemoryPage:
+    def list_known_at(
+        self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0
+    ) -> MemoryPage:
         """Return what was known at that moment, in the words it had then, the newest first."""
         parts = tokens(text or "")
-        known = [_noted(m) for m in self._then(to_ms(at)) if m.state is State.ACTIVE and m.negated_at is None]
-        shown = [m for m in known if m.sensitivity < Sensitivity.SECRET and all(p in _text(m) for p in parts)]
+        known = [
+            _noted(m)
+            for m in self._then(to_ms(at))
+            if m.state is State.ACTIVE and m.negated_at is None
+        ]
+        shown = [
+            m
+            for m in known
+            if m.sensitivity < Sensitivity.SECRET and all(p in _text(m) for p in parts)
+        ]
         shown.sort(key=lambda m: (m.created_at, m.id), reverse=True)
-        return MemoryPage(items=tuple(shown[offset : offset + limit]), total=len(shown), offset=offset)
+        return MemoryPage(
+            items=tuple(shown[offset : offset + limit]), total=len(shown), offset=offset
+        )
 
     def _then(self, at: int) -> list[Memory]:
         """Every memory that had been made, as it stood."""
@@ -369,7 +419,9 @@ class LifeGateway(MemoryGateway):
             found[row["entity_id"]].append(row)
         return found
 
-    def _stood(self, m: Memory, changes: Sequence[Any], at: int, ended: frozenset[MemoryId]) -> Memory:
+    def _stood(
+        self, m: Memory, changes: Sequence[Any], at: int, ended: frozenset[MemoryId]
+    ) -> Memory:
         """The memory after its last change up to `at`; else as its first one made it, of words said before."""
         then = m
         if changes:
@@ -377,7 +429,9 @@ class LifeGateway(MemoryGateway):
             # What was done here, and what an import told of before zero, each in its order: the later one holds.
             told = [[c for c in before if c["seq"] >= 0], [c for c in before if c["seq"] < 0]]
             last = [some[-1] for some in told if some]
-            then = self._read(max(last or changes[:1], key=lambda c: int(c["at"]))["seq"]) or _by_dates(m, at)
+            then = self._read(
+                max(last or changes[:1], key=lambda c: int(c["at"]))["seq"]
+            ) or _by_dates(m, at)
         denied = then.negated_at
         if m.negated_at is not None and to_ms(m.negated_at) <= at:
             denied = m.negated_at
@@ -388,12 +442,14 @@ class LifeGateway(MemoryGateway):
         after = self._row("SELECT after FROM changes WHERE seq = ?", seq)[0]
         return None if after is None else memory_from_json(json.loads(after))
 
-    def curves(self) -> Mapping[str, int]:
+    def count_by_curve(self) -> Mapping[str, int]:
         """Count the memories that live under each curve, in any state."""
-        rows = self._rows("SELECT curve, COUNT(*) FROM memories WHERE user_id = ? GROUP BY curve", self.owner)
+        rows = self._rows(
+            "SELECT curve, COUNT(*) FROM memories WHERE user_id = ? GROUP BY curve", self.owner
+        )
         return {r[0]: r[1] for r in rows}
 
-    def of_other_curves(self, curve: str, limit: int) -> list[Memory]:
+    def list_of_other_curves(self, curve: str, limit: int) -> list[Memory]:
         """List memories in any state, secret ones too, that live under another curve than that."""
         return self._memories("m.user_id = ? AND m.curve != ? LIMIT ?", self.owner, curve, limit)
 
@@ -410,7 +466,7 @@ class LifeGateway(MemoryGateway):
         self.log(e)
         self.tx.remembers = True
 
-    def logged(self, event: str, since: datetime) -> int:
+    def count_logged(self, event: str, since: datetime) -> int:
         """Count the lines of the weight log that say that event, from that time on."""
         log = "SELECT COUNT(*) FROM weight_log WHERE user_id = ? AND at >= ? AND event = ?"
         return int(self._row(log, self.owner, to_ms(since), event)[0])
@@ -425,7 +481,9 @@ def put_terms(con: Any, texts: Iterable[tuple[int, str]]) -> int:
 
 def drop_terms(con: Any, numbers: Sequence[int]) -> int:
     """Drop what recall looks for of memories; how many had it."""
-    return int(con.execute(f"DELETE FROM memories_text WHERE n {AMONG}", (dump(list(numbers)),)).rowcount)
+    return int(
+        con.execute(f"DELETE FROM memories_text WHERE n {AMONG}", (dump(list(numbers)),)).rowcount
+    )
 
 
 def link_entities(con: Any, owner: str, memories: Sequence[tuple[int, Sequence[str]]]) -> None:
@@ -437,7 +495,8 @@ def link_entities(con: Any, owner: str, memories: Sequence[tuple[int, Sequence[s
         [(owner, folded, name) for folded, name in named.items()],
     )
     known = con.execute(
-        f"SELECT folded, n FROM entities WHERE user_id = ? AND folded {AMONG}", (owner, dump(list(named)))
+        f"SELECT folded, n FROM entities WHERE user_id = ? AND folded {AMONG}",
+        (owner, dump(list(named))),
     )
     places = dict(map(tuple, known.fetchall()))
     con.executemany(
@@ -448,7 +507,12 @@ def link_entities(con: Any, owner: str, memories: Sequence[tuple[int, Sequence[s
 
 def unlink_entities(con: Any, n: int) -> int:
     """Take a memory out of the graph; entities that nothing else has go too. How many of those went."""
-    mine = [r[0] for r in con.execute("SELECT entity_n FROM memory_entities WHERE memory_n = ?", (n,)).fetchall()]
+    mine = [
+        r[0]
+        for r in con.execute(
+            "SELECT entity_n FROM memory_entities WHERE memory_n = ?", (n,)
+        ).fetchall()
+    ]
     con.execute("DELETE FROM memory_entities WHERE memory_n = ?", (n,))
     gone = con.execute(
         f"DELETE FROM entities WHERE n {AMONG}"
@@ -467,7 +531,9 @@ def _noted(m: Memory) -> Memory:
     """In note style: the history keeps what was learned as it was written, with "The user" in front."""
     if m.source is Source.USER:
         return m
-    return replace(m, content=strip_subject(m.content), original_content=strip_subject(m.original_content))
+    return replace(
+        m, content=strip_subject(m.content), original_content=strip_subject(m.original_content)
+    )
 
 
 def _by_dates(m: Memory, at: int) -> Memory:

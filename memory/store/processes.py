@@ -82,7 +82,9 @@ def _alive(pid: int) -> bool:
         return False
     except (PermissionError, OverflowError):
         return True
-    return _stat(pid)[:1] != ["Z"]  # a killed child that nobody waited for has its pid, and will do no more work
+    return _stat(pid)[:1] != [
+        "Z"
+    ]  # a killed child that nobody waited for has its pid, and will do no more work
 
 
 def _alive_on_windows(pid: int) -> bool:

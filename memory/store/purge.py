@@ -36,10 +36,14 @@ _ID_FIELDS: Final = ("merged_into", "compressed_from")
 _SENTENCE: Final = re.compile(r"[^.!?。！？;；\n]*[.!?。！？;；\n]*\s{0,9}")
 _TELLING: Final = 0.6  # of the memory's own words in one sentence: it says the same thing
 _FEW: Final = 3  # spaces around one or two words
-SHORTEST: Final = 4  # bytes: shorter words stand in any large database by chance, so only its values are searched
+SHORTEST: Final = (
+    4  # bytes: shorter words stand in any large database by chance, so only its values are searched
+)
 _PIECE: Final = 4 << 20
 _OVERLAP: Final = 4096  # longer than any words that somebody types
-_ORDINARY: Final = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+_ORDINARY: Final = (
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+)
 _WIDE: Final = r"\u3040-\u30ff\u3400-\u9fff"
 _UNIT: Final = re.compile(rf"[{_WIDE}]|[^\W{_WIDE}]+")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
@@ -73,7 +77,9 @@ class PurgeGateway(MemoryGateway):
         tx.unembedded.pop(m.id, None)
         receipt["entities"] = unlink_entities(con, n)
         receipt["jobs"] = _jobs(tx, m.id)
-        tx.con.execute("DELETE FROM meta WHERE key = ?", (f"unsent:{tx.owner}",))  # drafts may say it, too
+        tx.con.execute(
+            "DELETE FROM meta WHERE key = ?", (f"unsent:{tx.owner}",)
+        )  # drafts may say it, too
         receipt["choices"] = _asked(tx, m.id, texts, "choices", "payload")
         receipt["proposals"] = _asked(tx, m.id, texts, "proposals", "text || ' ' || data")
         receipt["memories"] = con.execute("DELETE FROM memories WHERE n = ?", (n,)).rowcount
@@ -115,13 +121,17 @@ def _messages(tx: Transaction, m: Memory, texts: MemoryTexts) -> int:
     Of a whole conversation, which is what an episode comes from, only the sentences that say it.
     """
     memory_id = m.id
-    told = {*MemoryGateway(tx).sources(memory_id), *MemoryGateway(tx).mentioned_in(memory_id)}
+    told = {*MemoryGateway(tx).list_sources(memory_id), *MemoryGateway(tx).list_mentions(memory_id)}
     whole = told if m.layer is not Layer.EPISODE else frozenset()
     rows = tx.con.execute(
         "SELECT g.* FROM messages g WHERE g.user_id = :user AND (g.id IN (SELECT value FROM json_each(:told))"
         " OR g.turn_id IN (SELECT value FROM json_each(:turns)) OR g.turn_id IN"
         "  (SELECT turn_id FROM messages WHERE user_id = :user AND id IN (SELECT value FROM json_each(:told))))",
-        {"user": tx.owner, "told": dump(sorted(told)), "turns": dump(TraceGateway(tx).recalled_in(memory_id))},
+        {
+            "user": tx.owner,
+            "told": dump(sorted(told)),
+            "turns": dump(TraceGateway(tx).list_recalling_turns(memory_id)),
+        },
     ).fetchall()
     shared = {
         r[0]
@@ -154,13 +164,16 @@ def _left_of(row: Any, texts: MemoryTexts, *, told: bool, shared: bool) -> str:
 
 
 def _sessions(tx: Transaction, texts: MemoryTexts) -> int:
-    rows = tx.con.execute("SELECT n, title, running_summary FROM sessions WHERE user_id = ?", (tx.owner,)).fetchall()
+    rows = tx.con.execute(
+        "SELECT n, title, running_summary FROM sessions WHERE user_id = ?", (tx.owner,)
+    ).fetchall()
     count = 0
     for row in rows:
         title, summary = texts.without(row["title"]), texts.without(row["running_summary"])
         if (title, summary) != (row["title"], row["running_summary"]):
             tx.con.execute(
-                "UPDATE sessions SET title = ?, running_summary = ? WHERE n = ?", (title, summary, row["n"])
+                "UPDATE sessions SET title = ?, running_summary = ? WHERE n = ?",
+                (title, summary, row["n"]),
             )
             count += 1
     return count
@@ -176,18 +189,31 @@ def _jobs(tx: Transaction, memory_id: MemoryId) -> int:
     for row in rows:
         before = json.loads(row["payload"])
         payload = _without_id(before, memory_id)
-        emptied = any(before[k] and not payload.get(k) for k in before if before[k] not in (None, False, 0))
+        emptied = any(
+            before[k] and not payload.get(k) for k in before if before[k] not in (None, False, 0)
+        )
         if emptied or row["payload"] == dump(payload):
             tx.con.execute("DELETE FROM jobs WHERE id = ?", (row["id"],))
             continue
-        result = None if row["result"] is None else dump(_without_id(json.loads(row["result"]), memory_id))
-        tx.con.execute("UPDATE jobs SET payload = ?, result = ? WHERE id = ?", (dump(payload), result, row["id"]))
+        result = (
+            None
+            if row["result"] is None
+            else dump(_without_id(json.loads(row["result"]), memory_id))
+        )
+        tx.con.execute(
+            "UPDATE jobs SET payload = ?, result = ? WHERE id = ?",
+            (dump(payload), result, row["id"]),
+        )
     return len(rows)
 
 
-def _asked(tx: Transaction, memory_id: MemoryId, texts: MemoryTexts, table: str, column: str) -> int:
+def _asked(
+    tx: Transaction, memory_id: MemoryId, texts: MemoryTexts, table: str, column: str
+) -> int:
     """Questions that name the memory or say its words."""
-    rows = tx.con.execute(f"SELECT n, {column} AS said FROM {table} WHERE user_id = ?", (tx.owner,)).fetchall()
+    rows = tx.con.execute(
+        f"SELECT n, {column} AS said FROM {table} WHERE user_id = ?", (tx.owner,)
+    ).fetchall()
     naming = [r["n"] for r in rows if f'"{memory_id}"' in r["said"] or texts.said_in(r["said"])]
     tx.con.execute(f"DELETE FROM {table} WHERE n {AMONG}", (dump(naming),))
     return len(naming)
@@ -235,7 +261,9 @@ def _reindex(tx: Transaction, n: int, row: Mapping[str, Any]) -> None:
 def _cleaned(row: Mapping[str, Any], memory_id: MemoryId, texts: MemoryTexts) -> dict[str, Any]:
     """A row, or a change log's copy of one, without the memory's id and words. JSON columns may be text."""
     new = dict(row)
-    nested: list[str] = [k for k in (*_ID_LISTS, "original_contents", "correction_history") if k in new]
+    nested: list[str] = [
+        k for k in (*_ID_LISTS, "original_contents", "correction_history") if k in new
+    ]
     parsed = {k: json.loads(new[k]) if isinstance(new[k], str) else new[k] for k in nested}
     for k in nested:
         value = _cleaned_value(parsed[k], memory_id, texts)
@@ -246,7 +274,10 @@ def _cleaned(row: Mapping[str, Any], memory_id: MemoryId, texts: MemoryTexts) ->
             new[k] = None
     derived = row.get("layer") == Layer.EPISODE or row.get("compressed_from") == memory_id
     if derived or any(memory_id in parsed.get(k, ()) for k in ("merged_from", "source_ids")):
-        rest = " ".join(v for v in _parsed(new.get("original_contents"), {}).values() if v) or NOTHING_LEFT
+        rest = (
+            " ".join(v for v in _parsed(new.get("original_contents"), {}).values() if v)
+            or NOTHING_LEFT
+        )
         for k in ("content", "original_content"):
             if isinstance(new.get(k), str) and texts.said_in(new[k]):
                 new[k] = texts.without(new[k]) or rest
@@ -301,16 +332,22 @@ def _changes(tx: Transaction, memory_id: MemoryId, texts: MemoryTexts) -> int:
         if [c is None for c in clean] != [h is None for h in held]:
             clean = [None, None]  # half an entry would make an undo do something else
         if clean != held:
-            tx.con.execute("UPDATE changes SET before = ?, after = ? WHERE seq = ?", (*clean, row["seq"]))
+            tx.con.execute(
+                "UPDATE changes SET before = ?, after = ? WHERE seq = ?", (*clean, row["seq"])
+            )
             count += 1
     return count
 
 
-def _clean_entry(entity: str, text: str | None, memory_id: MemoryId, texts: MemoryTexts) -> str | None:
+def _clean_entry(
+    entity: str, text: str | None, memory_id: MemoryId, texts: MemoryTexts
+) -> str | None:
     if text is None or not (memory_id in text or texts.said_in(text)):
         return text
     value = json.loads(text)
-    cleaned = _cleaned(value, memory_id, texts) if entity == "memory" else _without_id(value, memory_id)
+    cleaned = (
+        _cleaned(value, memory_id, texts) if entity == "memory" else _without_id(value, memory_id)
+    )
     left = dump(cleaned)
     return None if texts.said_in(left) else left
 
@@ -337,7 +374,9 @@ class MemoryTexts:
         if not self.may_be_in(text):
             return False
         found = _flat(text)
-        return any(x in found if x.count(" ") > _FEW else x == found for x in self.flat if x.strip())
+        return any(
+            x in found if x.count(" ") > _FEW else x == found for x in self.flat if x.strip()
+        )
 
     def told_by(self, sentence: str) -> bool:
         """In other words: most of the memory's own words in one sentence."""
@@ -388,7 +427,9 @@ def _pattern(units: list[str]) -> re.Pattern[str]:
     wide = [bool(re.match(f"[{_WIDE}]", u)) for u in units]
     out = "" if wide[0] else r"(?<![^\W_])"
     for i, unit in enumerate(units):
-        out += ("" if not i else r"[\W_]{0,2}" if wide[i] or wide[i - 1] else r"[\W_]{1,4}") + re.escape(unit)
+        out += (
+            "" if not i else r"[\W_]{0,2}" if wide[i] or wide[i - 1] else r"[\W_]{1,4}"
+        ) + re.escape(unit)
     return re.compile(out if wide[-1] else out + r"(?![^\W_])", re.I)
 
 
@@ -397,7 +438,9 @@ def _times(f: IO[bytes], first: str, pattern: re.Pattern[str]) -> int:
     count, piece = 0, b""
     while more := f.read(_PIECE):
         piece = piece[-_OVERLAP:] + more
-        wide = [piece[at:].decode(how, "ignore") for how in ("utf-16-le", "utf-16-be") for at in (0, 1)]
+        wide = [
+            piece[at:].decode(how, "ignore") for how in ("utf-16-le", "utf-16-be") for at in (0, 1)
+        ]
         texts = [_unescaped(piece.decode("utf-8", "replace")), *wide]
         plain, *others = (len(pattern.findall(t)) if first in t.lower() else 0 for t in texts)
         count += plain + max(others)
@@ -405,13 +448,18 @@ def _times(f: IO[bytes], first: str, pattern: re.Pattern[str]) -> int:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else " ", text) if "\\" in text else text
+    return (
+        _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else " ", text) if "\\" in text else text
+    )
 
 
 def _rows(path: Path, pattern: re.Pattern[str]) -> Counter[str]:
     """Rows by `table.column` whose value says the words; none if it is damaged."""
     found: Counter[str] = Counter()
-    with suppress(*list_database_errors()), closing(open_connection(choose(), path, read_only=True)) as con:
+    with (
+        suppress(*list_database_errors()),
+        closing(open_connection(choose(), path, read_only=True)) as con,
+    ):
         con.execute("BEGIN")
         for (table,) in con.execute(_ORDINARY).fetchall():
             cursor = con.execute(f'SELECT * FROM "{table}"')

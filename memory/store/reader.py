@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Coroutine,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -23,19 +32,37 @@ from memory.index.vectors import (
     measure_vectors,
 )
 from memory.models import CandidateRow, Filter, Lang, Memory, MemoryId, ScoredMemory
-from memory.ports import ChanceStatistics, FloatArray, Neighbours, Places, Posting, Reader, Transaction, Values
+from memory.ports import (
+    ChanceStatistics,
+    FloatArray,
+    Neighbours,
+    Places,
+    Posting,
+    Reader,
+    Transaction,
+    Values,
+)
 from memory.store.connection import OpenRead, run_without_waiting
 from memory.store.rows import AMONG, dump, to_ms, tuples
 from memory.store.tables import SqliteTransaction
 from memory.store.transaction import StoreContext
-from memory.store.vectors import BitTable, VectorSpace, bits_usable, count_vectors, follow_vectors, sample_vectors
+from memory.store.vectors import (
+    BitTable,
+    VectorSpace,
+    bits_usable,
+    count_vectors,
+    follow_vectors,
+    sample_vectors,
+)
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 V = TypeVar("V")
 
 _KEPT: Final = 500_000  # memories of all users together
-_AT_ONCE: Final = 512  # rows: fewer than set off a collection of garbage, which costs a fifth of the reading
+_AT_ONCE: Final = (
+    512  # rows: fewer than set off a collection of garbage, which costs a fifth of the reading
+)
 _MANY: Final = 4  # one in so many changed, and the columns are read anew
 _READ: Final = 1024  # vectors, evenly spaced, that questions are compared with
 _GROWN: Final = 1.25  # times as many memories or fewer, and chance is measured anew
@@ -60,9 +87,7 @@ _NAMES: Final = (
     "SELECT l.memory_n, e.folded FROM memory_entities l CROSS JOIN entities e ON e.n = l.entity_n"
     f" WHERE l.memory_n {AMONG}"
 )
-_ALL_NAMES: Final = (
-    "SELECT l.memory_n, e.folded FROM entities e CROSS JOIN memory_entities l ON l.entity_n = e.n WHERE e.user_id = ?"
-)
+_ALL_NAMES: Final = "SELECT l.memory_n, e.folded FROM entities e CROSS JOIN memory_entities l ON l.entity_n = e.n WHERE e.user_id = ?"
 
 
 class RecentCache(Generic[K, V]):
@@ -102,14 +127,18 @@ class _User:
     lock: threading.Lock = field(default_factory=threading.Lock)
     columns: Columns | None = None
     through: int = 0  # the newest of `touched` that the columns know
-    vectors: dict[int, tuple[int, int, ScannedVectors]] = field(default_factory=dict)  # by model: puts, removals
+    vectors: dict[int, tuple[int, int, ScannedVectors]] = field(
+        default_factory=dict
+    )  # by model: puts, removals
     chance: dict[tuple[int, int], tuple[int, int, ChanceStatistics]] = field(
         default_factory=dict
     )  # memories, vectors, measure
 
     def size(self) -> int:
         """How many memories it takes the room of: a vector takes four times that of its memory's columns."""
-        return len(self.columns or ()) + 4 * sum(len(known.keys) for _, _, known in self.vectors.values())
+        return len(self.columns or ()) + 4 * sum(
+            len(known.keys) for _, _, known in self.vectors.values()
+        )
 
 
 class Indexes:
@@ -122,7 +151,9 @@ class Indexes:
 
     def __init__(self, shared: StoreContext) -> None:
         self.shared = shared
-        self.spaces: tuple[VectorSpace, ...] = ()  # the embedder in use, and the one before while it is needed
+        self.spaces: tuple[
+            VectorSpace, ...
+        ] = ()  # the embedder in use, and the one before while it is needed
         self._users: RecentCache[str, _User] = RecentCache(_User, _User.size, _KEPT)
 
     def forget(self) -> None:
@@ -151,10 +182,18 @@ class Indexes:
             self._set(con, user_id, columns, space)
 
     def nearest(
-        self, con: Any, user_id: str, columns: Columns, vectors: Sequence[FloatArray], k: int, mask: Mask
+        self,
+        con: Any,
+        user_id: str,
+        columns: Columns,
+        vectors: Sequence[FloatArray],
+        k: int,
+        mask: Mask,
     ) -> list[list[ScoredMemory]]:
         """Return for each vector the `k` nearest memories that pass, best first (see `find_nearest`)."""
-        return find_nearest([self._set(con, user_id, columns, s) for s in self.spaces], columns, vectors, k, mask)
+        return find_nearest(
+            [self._set(con, user_id, columns, s) for s in self.spaces], columns, vectors, k, mask
+        )
 
     def _set(self, con: Any, user_id: str, columns: Columns, space: VectorSpace) -> VectorSet:
         """By sqlite-vec's table where it can be used, else by a scan of the vectors in memory."""
@@ -162,13 +201,17 @@ class Indexes:
             return BitTable(con, user_id, space.model_id, space.dim, columns)
         user = self._users.of(user_id)
         with user.lock:
-            clock = con.execute("SELECT puts, removals FROM vector_clock WHERE user_id = ?", (user_id,)).fetchone()
+            clock = con.execute(
+                "SELECT puts, removals FROM vector_clock WHERE user_id = ?", (user_id,)
+            ).fetchone()
             puts, removals = (0, 0) if clock is None else tuple(clock)
             known = user.vectors.get(space.model_id)
             if known is None:
                 known = (puts, removals, follow_vectors(con, user_id, space, None, removed=False))
             elif puts > known[0] or removals > known[1]:
-                followed = follow_vectors(con, user_id, space, known[2], removed=removals > known[1])
+                followed = follow_vectors(
+                    con, user_id, space, known[2], removed=removals > known[1]
+                )
                 known = (puts, removals, followed)
             user.vectors[space.model_id] = known
             return known[2].at(columns)
@@ -213,7 +256,9 @@ def _read(con: Any, user_id: str) -> Columns:
 def _followed(con: Any, user_id: str, columns: Columns, through: int) -> Columns:
     """What was touched since, read anew."""
     touched = "SELECT DISTINCT n FROM touched WHERE user_id = ? AND seq > ? ORDER BY n"
-    numbers = np.array([r[0] for r in tuples(con).execute(touched, (user_id, through)).fetchall()], np.int64)
+    numbers = np.array(
+        [r[0] for r in tuples(con).execute(touched, (user_id, through)).fetchall()], np.int64
+    )
     if not len(numbers):
         return columns
     if len(numbers) > len(columns) // _MANY:
@@ -269,7 +314,7 @@ class SqliteReader:
     user_id: str
     seen: _IndexView | None = None  # in a thread already, see `whole`
 
-    async def whole(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
+    async def run_in_one_read(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
         """Run `work` in one reading thread, inside one read transaction: no look of it costs a way there and back.
 
         `work` may await nothing but the reader it is given.
@@ -279,19 +324,23 @@ class SqliteReader:
 
         def run(con: Any) -> T:
             look = self._looking(con)
-            return run_without_waiting(work(SqliteReader(self.indexes, lambda: OpenRead(con), self.user_id, look)))
+            return run_without_waiting(
+                work(SqliteReader(self.indexes, lambda: OpenRead(con), self.user_id, look))
+            )
 
         return await self.connection().read(run)
 
     async def get(self, ids: Sequence[MemoryId]) -> list[Memory]:
         """Return them in the order asked for; those that are not this user's are left out."""
-        return await self._on(lambda tx: tx.memories.many(ids))
+        return await self._on(lambda tx: tx.memories.get_many(ids))
 
-    async def nearest(self, v: FloatArray, k: int, f: Filter) -> list[ScoredMemory]:
+    async def search_vectors(self, v: FloatArray, k: int, f: Filter) -> list[ScoredMemory]:
         """Rank by cosine, of vectors of the current embedder; none if no embedder is in use."""
-        return (await self.nearest_each([v], k, f))[0]
+        return (await self.search_each_vector([v], k, f))[0]
 
-    async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[ScoredMemory]]:
+    async def search_each_vector(
+        self, vectors: Sequence[FloatArray], k: int, f: Filter
+    ) -> list[list[ScoredMemory]]:
         """Rank as `nearest` does, for each of several vectors, in one go."""
         return await self._look(
             lambda look: (
@@ -301,56 +350,72 @@ class SqliteReader:
             )
         )
 
-    async def lexical(self, q: str, k: int, f: Filter) -> list[ScoredMemory]:
+    async def search_words(self, q: str, k: int, f: Filter) -> list[ScoredMemory]:
         """Rank by BM25, higher is better."""
-        return (await self.lexical_each([q], k, f))[0]
+        return (await self.search_each_text([q], k, f))[0]
 
-    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[ScoredMemory]]:
+    async def search_each_text(
+        self, texts: Sequence[str], k: int, f: Filter
+    ) -> list[list[ScoredMemory]]:
         """Rank as `lexical` does, for each of several texts, in one go."""
-        return await self._look(lambda look: [search.by_words(look.columns, q, k, look.mask(f)) for q in texts])
+        return await self._look(
+            lambda look: [search.by_words(look.columns, q, k, look.mask(f)) for q in texts]
+        )
 
-    async def linked(self, places: Places, hops: int, f: Filter) -> tuple[Places, Values]:
+    async def score_linked_rows(
+        self, places: Places, hops: int, f: Filter
+    ) -> tuple[Places, Values]:
         """Return neighbours through shared entities, by place."""
-        return await self._look(lambda look: search.score_linked_rows(look.columns, places, hops, look.mask(f)))
+        return await self._look(
+            lambda look: search.score_linked_rows(look.columns, places, hops, look.mask(f))
+        )
 
-    async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[ScoredMemory]:
+    async def find_by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[ScoredMemory]:
         """Rank memories whose entities occur among `names`, which are folded."""
-        return await self._look(lambda look: search.find_by_entity(look.columns, names, k, look.mask(f)))
+        return await self._look(
+            lambda look: search.find_by_entity(look.columns, names, k, look.mask(f))
+        )
 
-    async def named(self, names: Sequence[str], f: Filter) -> list[Places]:
+    async def find_named(self, names: Sequence[str], f: Filter) -> list[Places]:
         """Return, of each of them that is an entity's, all memories that have it and pass."""
         return await self._look(lambda look: look.columns.named(names, look.mask(f)))
 
-    async def passing(self, f: Filter) -> Mask:
+    async def row_mask(self, f: Filter) -> Mask:
         """Return of each place whether the filter lets it through."""
         return await self._look(lambda look: look.mask(f))
 
-    async def holding(self, terms: Sequence[str]) -> list[Posting]:
+    async def find_postings(self, terms: Sequence[str]) -> list[Posting]:
         """Return for each term the memories that hold it."""
         return await self._look(lambda look: look.columns.holding(terms))
 
-    async def lengths(self) -> NDArray[np.int32]:
+    async def count_words(self) -> NDArray[np.int32]:
         """Return how many words each place has."""
         return await self._look(lambda look: look.columns.words)
 
-    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> ChanceStatistics:
+    async def measure_chance(
+        self, idle: Mapping[Lang, FloatArray] | None = None
+    ) -> ChanceStatistics:
         """Return what is chance among this user's memories."""
-        return await self._look(lambda look: self.indexes.chance(look.con, self.user_id, look.columns, idle or {}))
+        return await self._look(
+            lambda look: self.indexes.chance(look.con, self.user_id, look.columns, idle or {})
+        )
 
-    async def lines(self, places: Sequence[int]) -> list[CandidateRow]:
+    async def get_rows(self, places: Sequence[int]) -> list[CandidateRow]:
         """Return these, in the same order."""
         return await self._look(lambda look: look.columns.lines(places))
 
-    async def around(self, places: Places, reach: int, f: Filter) -> Neighbours:
+    async def get_neighbours(self, places: Places, reach: int, f: Filter) -> Neighbours:
         """Return neighbours of each in its session, those that pass."""
-        return await self._look(lambda look: search.find_neighbours(look.columns, places, reach, look.mask(f)))
+        return await self._look(
+            lambda look: search.find_neighbours(look.columns, places, reach, look.mask(f))
+        )
 
-    async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> Places:
+    async def find_dated(self, since: datetime, until: datetime, k: int, f: Filter) -> Places:
         """Return the newest places of that time."""
         span = to_ms(since), to_ms(until)
         return await self._look(lambda look: look.columns.of_the_time(*span, look.mask(f))[-k:])
 
-    async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
+    async def find_episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
         """List active episodes made, or having happened, in since <= t < until; newest first."""
         return await self._on(lambda tx: tx.memories.episodes(since, until, k))
 
@@ -367,4 +432,6 @@ class SqliteReader:
         return _IndexView(con, self.indexes, self.user_id, self.indexes.columns(con, self.user_id))
 
     async def _on(self, fn: Callable[[SqliteTransaction], T]) -> T:
-        return await self.connection().read(lambda con: fn(SqliteTransaction(con, self.user_id, self.indexes.shared)))
+        return await self.connection().read(
+            lambda con: fn(SqliteTransaction(con, self.user_id, self.indexes.shared))
+        )

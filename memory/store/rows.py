@@ -10,7 +10,18 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
-from memory.models import CurveState, Filter, Json, Kind, Layer, Level, Memory, Sensitivity, Source, State
+from memory.models import (
+    CurveState,
+    Filter,
+    Json,
+    Kind,
+    Layer,
+    Level,
+    Memory,
+    Sensitivity,
+    Source,
+    State,
+)
 
 T = TypeVar("T")
 AMONG: Final = "IN (SELECT value FROM json_each(?))"  # one parameter: `dump` of a list
@@ -68,12 +79,19 @@ def columns_of(thing: Any) -> dict[str, Any]:
 def insert(con: Any, table: str, row: Mapping[str, Any], how: str = "INSERT") -> Any:
     """Insert a row, given by column (see `to_column`); return the cursor."""
     names, places = ", ".join(map(quote_name, row)), ", ".join("?" * len(row))
-    return con.execute(f"{how} INTO {table} ({names}) VALUES ({places})", [to_column(v) for v in row.values()])
+    return con.execute(
+        f"{how} INTO {table} ({names}) VALUES ({places})", [to_column(v) for v in row.values()]
+    )
 
 
 def from_row(kind: Callable[..., T], row: Any) -> T:
     """Make a dataclass of the columns that are named as its fields; their types say how each is read."""
-    return kind(**{name: v if (v := row[name]) is None or read is None else read(v) for name, read in _plan(kind)})
+    return kind(
+        **{
+            name: v if (v := row[name]) is None or read is None else read(v)
+            for name, read in _plan(kind)
+        }
+    )
 
 
 @lru_cache(maxsize=64)
@@ -84,7 +102,11 @@ def _plan(kind: Any) -> tuple[tuple[str, Callable[[Any], Any] | None], ...]:
 def _reader(annotation: str) -> Callable[[Any], Any] | None:
     if annotation.startswith("tuple"):
         return lambda text: tuple(json.loads(text))
-    readers: Mapping[str, Callable[[Any], Any]] = {"datetime": from_ms, "Mapping": json.loads, "bool": bool}
+    readers: Mapping[str, Callable[[Any], Any]] = {
+        "datetime": from_ms,
+        "Mapping": json.loads,
+        "bool": bool,
+    }
     return next((read for name, read in readers.items() if annotation.startswith(name)), None)
 
 
@@ -105,7 +127,13 @@ _PLAIN: Final = _names(
     "activation_count precision source verified source_session source_message merged_into compressed_from "
     "state sensitivity rev repeats close quiet_words"
 )
-_NESTED: Final = (*_TUPLES, "recent_mentions", "original_contents", "correction_history", "curve_data")
+_NESTED: Final = (
+    *_TUPLES,
+    "recent_mentions",
+    "original_contents",
+    "correction_history",
+    "curve_data",
+)
 _MAPS: Final = frozenset({"original_contents", "curve_data"})
 _ENUMS: Final[Mapping[str, Mapping[Json, Enum]]] = {
     name: {member.value: member for member in kind}
@@ -119,9 +147,9 @@ _ENUMS: Final[Mapping[str, Mapping[Json, Enum]]] = {
     )
 }
 # Fields that change logs and exports of older versions do not have, with their defaults.
-_ADDED: Final[Mapping[str, Json]] = dict.fromkeys(("on", "on_until", "quiet_at", "repeats", "quiet_words")) | {
-    "close": 0
-}
+_ADDED: Final[Mapping[str, Json]] = dict.fromkeys(
+    ("on", "on_until", "quiet_at", "repeats", "quiet_words")
+) | {"close": 0}
 MEMORY_COLUMNS: Final = (*_PLAIN, *_TIMES, *_NESTED, "strength", "strength_at")
 
 
@@ -149,7 +177,9 @@ _AT: Final = {name: i for i, name in enumerate(MEMORY_COLUMNS)}
 _CURVE_FIELD: Final = _FIELDS.index("curve_state")
 _CURVE_STATE: Final = (_AT["strength"], _AT["strength_at"], _AT["curve_data"])
 _NESTED_AT: Final = tuple(_AT[name] for name in _NESTED)
-_PLAN: Final = tuple((_AT[name if name in _AT else "strength"], _READ.get(name)) for name in _FIELDS)  # of each field
+_PLAN: Final = tuple(
+    (_AT[name if name in _AT else "strength"], _READ.get(name)) for name in _FIELDS
+)  # of each field
 
 
 def memory_to_json(m: Memory) -> dict[str, Json]:
@@ -206,7 +236,9 @@ def memory_from_row(row: Any) -> Memory:
 def json_from_row(row: Any) -> dict[str, Json]:
     """Convert a row that ends with MEMORY_COLUMNS to what `memory_to_json` gives of its memory."""
     # By place, for looking 45 names up costs more than all the rest.
-    values: dict[str, Json] = dict(zip(MEMORY_COLUMNS, tuple(row)[-len(MEMORY_COLUMNS) :], strict=True))
+    values: dict[str, Json] = dict(
+        zip(MEMORY_COLUMNS, tuple(row)[-len(MEMORY_COLUMNS) :], strict=True)
+    )
     for name in _NESTED:
         values[name] = load(values[name])
     return values | {name: bool(values[name]) for name in ("pinned", "verified", "close")}

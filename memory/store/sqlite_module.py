@@ -76,7 +76,9 @@ def choose(way: SqliteRoute | None = None) -> SqliteModule:
     if _chosen is None:
         _chosen = _choose([way] if way else list(SqliteRoute))
     elif way is not None and way is not _chosen.report.way:
-        raise StoreError(f"This process already uses SQLite by way of {_chosen.report.way}, not {way}.")
+        raise StoreError(
+            f"This process already uses SQLite by way of {_chosen.report.way}, not {way}."
+        )
     return _chosen
 
 
@@ -109,7 +111,9 @@ def _choose(ways: list[SqliteRoute]) -> SqliteModule:
             prepare,
         )
     reasons = "; ".join(f"{name}: {why}" for name, why in passed_over)
-    raise StoreError(f"No usable SQLite with full-text search (FTS5) was found ({reasons}). Install pysqlite3.")
+    raise StoreError(
+        f"No usable SQLite with full-text search (FTS5) was found ({reasons}). Install pysqlite3."
+    )
 
 
 def _require_search(module: Any, prepare: Callable[[Any], None]) -> None:

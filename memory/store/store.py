@@ -54,21 +54,26 @@ class SqliteStore:
         self._loop = asyncio.get_running_loop()
         self._writer = ThreadedConnection(self._open_writer)
         self._readers = [
-            ThreadedConnection(lambda: open_connection(sqlite, path, read_only=True)) for _ in range(_READERS)
+            ThreadedConnection(lambda: open_connection(sqlite, path, read_only=True))
+            for _ in range(_READERS)
         ]
         self._commits = 0
         self._notifier = ChangeNotifier(self._data_version)
-        self.warming: dict[str, asyncio.Task[None]] = {}  # by user: what is read before it is asked for
+        self.warming: dict[
+            str, asyncio.Task[None]
+        ] = {}  # by user: what is read before it is asked for
 
     # --- one user
 
-    def reader(self, user_id: str) -> SqliteReader:
+    def open_reader(self, user_id: str) -> SqliteReader:
         """Return what recall reads of one user."""
         return SqliteReader(self.indexes, self._reading, user_id)
 
     async def read(self, user_id: str, fn: Callable[[Transaction], T]) -> T:
         """Run `fn` inside one read transaction: all that it sees is of one moment."""
-        return await self._reading().read(lambda con: fn(SqliteTransaction(con, user_id, self.shared)))
+        return await self._reading().read(
+            lambda con: fn(SqliteTransaction(con, user_id, self.shared))
+        )
 
     async def write(self, user_id: str, fn: Callable[[Transaction], T]) -> T:
         """Run `fn` inside one BEGIN IMMEDIATE; commit if it returns, roll back if it raises.
@@ -84,23 +89,28 @@ class SqliteStore:
 
         return await self._commit(work)
 
-    async def changes(self, user_id: str, after: int, limit: int) -> list[Change]:
+    async def list_changes(self, user_id: str, after: int, limit: int) -> list[Change]:
         """List changes of the user after the cursor, in order."""
-        return await self.read(user_id, lambda tx: tx.changes.after(after, limit))
+        return await self.read(user_id, lambda tx: tx.changes.list_changes_after(after, limit))
 
     @asynccontextmanager
     async def watch(self, user_id: str, after: int) -> AsyncIterator[AsyncIterator[Change]]:
         """Follow the changes from `after` on, of this and other processes, as they are committed."""
-        async with self._notifier.listening() as event, aclosing(self._follow(user_id, after, event)) as changes:
+        async with (
+            self._notifier.listening() as event,
+            aclosing(self._follow(user_id, after, event)) as changes,
+        ):
             yield changes
 
     # --- everybody
 
-    async def system(self, fn: Callable[[SystemTransaction], T]) -> T:
+    async def write_system(self, fn: Callable[[SystemTransaction], T]) -> T:
         """Run `fn` as `write` does, for what belongs to no single user."""
         return await self._commit(lambda con: fn(SqliteSystem(con, self.shared)))
 
-    async def finish_job(self, job: Job, fn: Callable[[Transaction], Mapping[str, Json]], now: datetime) -> bool:  # noqa: ARG002 - part of the contract
+    async def finish_job(
+        self, job: Job, fn: Callable[[Transaction], Mapping[str, Json]], now: datetime
+    ) -> bool:  # noqa: ARG002 - part of the contract
         """Run `fn` and mark the job done with its result, in one transaction guarded by the job's lease.
 
         False, and nothing written, if the lease was lost.
@@ -122,7 +132,7 @@ class SqliteStore:
             return False
         return True
 
-    async def next_due(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
+    async def get_next_due_time(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
         """Return when the next job may be leased; None if there is nothing to wait for."""
         return await self._reading().read(lambda con: queue.get_next_due_time(con, kinds))
 
@@ -135,7 +145,9 @@ class SqliteStore:
         def work(con: Any) -> list[VectorSpace]:
             model_id = ensure_model(con, self.shared.vec, embedder_id, dim)
             make_bits(con, self.shared.vec, model_id)
-            old = con.execute("SELECT id, dim FROM embedding_models WHERE name = ?", (before,)).fetchone()
+            old = con.execute(
+                "SELECT id, dim FROM embedding_models WHERE name = ?", (before,)
+            ).fetchone()
             return [
                 VectorSpace(model_id, dim),
                 *([VectorSpace(old["id"], old["dim"])] if old and before != embedder_id else []),
@@ -145,7 +157,7 @@ class SqliteStore:
         self.shared.embedder_model = self.indexes.spaces[0].model_id
         self.shared.embedder = embedder_id
 
-    async def only_embedder(self, embedder_id: str) -> bool:
+    async def drop_unused_embedders(self, embedder_id: str) -> bool:
         """Tell whether nobody has a vector of any other model; what is left of the others then goes."""
         if not await self._commit(lambda con: drop_unused(con, self.shared.vec, embedder_id)):
             return False
@@ -166,7 +178,9 @@ class SqliteStore:
         """Rebuild vector tables, VACUUM, truncate the WAL, clean the backups; False if somebody is in the way."""
 
         def work(con: Any) -> bool:
-            run_transaction(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild_bits(c, self.shared.vec))
+            run_transaction(
+                con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild_bits(c, self.shared.vec)
+            )
             upkeep.rewrite_file(con)
             return upkeep.truncate_log(con, self._sqlite, self.path)
 
@@ -178,7 +192,7 @@ class SqliteStore:
             return False
         return True
 
-    async def believes(self, now: datetime, *, by_hand: bool = False) -> bool:
+    async def trust_clock(self, now: datetime, *, by_hand: bool = False) -> bool:
         """Tell whether the clock may be trusted with what cannot be taken back (see `SqliteSystem.believes`)."""
 
         def look(con: Any) -> bool:
@@ -204,7 +218,7 @@ class SqliteStore:
 
     # --- inside
 
-    def expect(self, user_id: str) -> None:
+    def prefetch(self, user_id: str) -> None:
         """Read, in the background, what the first question of somebody who is about to ask would wait for."""
         if user_id not in self.warming:
             self.warming[user_id] = asyncio.create_task(self._warm(user_id))
@@ -270,12 +284,14 @@ class SqliteStore:
             con.close()
 
     async def _data_version(self) -> int:
-        return int(await self._readers[0].run(lambda con: con.execute("PRAGMA data_version").fetchone()[0]))
+        return int(
+            await self._readers[0].run(lambda con: con.execute("PRAGMA data_version").fetchone()[0])
+        )
 
     async def _follow(self, user_id: str, after: int, event: asyncio.Event) -> Any:
         while True:
             event.clear()
-            page = await self.changes(user_id, after, _PAGE)
+            page = await self.list_changes(user_id, after, _PAGE)
             for change in page:
                 after = change.seq
                 yield change
@@ -301,7 +317,9 @@ async def open_store(
         StoreError: it cannot be opened; StoreBusy if another process is in the way.
     """
     sqlite = choose(way)
-    store = SqliteStore(sqlite, Path(path), StoreContext(key=key, clock=clock, vec=sqlite.vec), worker)
+    store = SqliteStore(
+        sqlite, Path(path), StoreContext(key=key, clock=clock, vec=sqlite.vec), worker
+    )
     try:
         await store.prepare()
     except BaseException:

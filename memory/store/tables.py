@@ -23,7 +23,9 @@ from memory.store.vectors import VectorGateway
 
 G = TypeVar("G")
 
-UPDATES_KEPT: Final = timedelta(days=7)  # Telegram offers an update again for a day; ids begin anew after a week
+UPDATES_KEPT: Final = timedelta(
+    days=7
+)  # Telegram offers an update again for a day; ids begin anew after a week
 REPLIES_KEPT: Final = timedelta(days=30)  # and a message can be edited for 48 hours
 TOUCHED_KEPT: Final = 20_000
 AHEAD: Final = timedelta(days=2)  # a longer absence is confirmed by a second look
@@ -65,12 +67,12 @@ class SqliteTransaction(Transaction):
         name, now = self.shared.embedder, self.shared.clock()
         wanted = list(self.unembedded)
         if wanted and name is not None:
-            wanted = self.vectors.without(wanted, name)
+            wanted = self.vectors.list_without_vector(wanted, name)
         if wanted:
             lane = f"embed:{self.owner}"
             self.jobs.enqueue("embed", reserve_id(self.con), {"memory_ids": wanted}, now, lane=lane)
         if self.shared.mirror and self.remembers:
-            self.jobs.mirror(now)
+            self.jobs.enqueue_mirror_job(now)
 
 
 @dataclass(slots=True)
@@ -93,25 +95,42 @@ class SqliteSystem(JobQueue):
 
     def link(self, provider: str, external_id: str, user_id: str, now: datetime) -> None:
         """Give the identity to this user from now on."""
-        row = {"provider": provider, "external_id": external_id, "user_id": user_id, "linked_at": now}
+        row = {
+            "provider": provider,
+            "external_id": external_id,
+            "user_id": user_id,
+            "linked_at": now,
+        }
         insert(self.con, "identities", row, "INSERT OR REPLACE")
 
     def unlink(self, provider: str, external_id: str) -> None:
         """Take the identity from whoever has it."""
-        self.con.execute("DELETE FROM identities WHERE provider = ? AND external_id = ?", (provider, external_id))
+        self.con.execute(
+            "DELETE FROM identities WHERE provider = ? AND external_id = ?", (provider, external_id)
+        )
 
     def identities(self, provider: str) -> Mapping[str, str]:
         """Map external ids to users."""
-        rows = self.con.execute("SELECT external_id, user_id FROM identities WHERE provider = ?", (provider,))
+        rows = self.con.execute(
+            "SELECT external_id, user_id FROM identities WHERE provider = ?", (provider,)
+        )
         return {r[0]: r[1] for r in rows.fetchall()}
 
     def users(self) -> list[str]:
         """List everybody, the first one first."""
-        return [r[0] for r in self.con.execute("SELECT id FROM users ORDER BY created_at, rowid").fetchall()]
+        return [
+            r[0]
+            for r in self.con.execute("SELECT id FROM users ORDER BY created_at, rowid").fetchall()
+        ]
 
     def embedders(self) -> list[str]:
         """List all that were in use and are not left behind yet, the one that came last first."""
-        return [r[0] for r in self.con.execute("SELECT name FROM embedding_models ORDER BY id DESC").fetchall()]
+        return [
+            r[0]
+            for r in self.con.execute(
+                "SELECT name FROM embedding_models ORDER BY id DESC"
+            ).fetchall()
+        ]
 
     # --- values
 
@@ -137,7 +156,10 @@ class SqliteSystem(JobQueue):
         Only a clock that is believed may bring about what cannot be taken back.
         """
         last = self.con.execute("SELECT at FROM change_sets ORDER BY n DESC LIMIT 1").fetchone()
-        kept = self.get("clock") or {"first": True, "seen": (from_ms(last[0]) if last else now).isoformat()}
+        kept = self.get("clock") or {
+            "first": True,
+            "seen": (from_ms(last[0]) if last else now).isoformat(),
+        }
         seen, jump = datetime.fromisoformat(kept["seen"]), kept.get("jump")
         believed = by_hand or -BACK <= now - seen <= AHEAD
         if not believed and jump and now >= (at := datetime.fromisoformat(jump)):
@@ -150,9 +172,18 @@ class SqliteSystem(JobQueue):
 
     # --- inbox and deliveries
 
-    def inbox_put(self, provider: str, bot: str, update_id: int, lane: str, payload: str, now: datetime) -> bool:
+    def inbox_put(
+        self, provider: str, bot: str, update_id: int, lane: str, payload: str, now: datetime
+    ) -> bool:
         """Keep an update before it is confirmed; False if it is there already."""
-        row = {"provider": provider, "bot": bot, "update_id": update_id, "lane": lane, "payload": payload, "at": now}
+        row = {
+            "provider": provider,
+            "bot": bot,
+            "update_id": update_id,
+            "lane": lane,
+            "payload": payload,
+            "at": now,
+        }
         return bool(insert(self.con, "inbox", row, "INSERT OR IGNORE").rowcount)
 
     def inbox_open(self, provider: str, bot: str) -> list[tuple[int, str, str]]:
@@ -188,7 +219,9 @@ class SqliteSystem(JobQueue):
         Of `touched` too, which says what memories were written: whoever slept through it reads all anew. A chat's
         mode and the like never say of themselves that they are done, so they stay.
         """
-        self.con.execute("DELETE FROM touched WHERE seq <= (SELECT MAX(seq) FROM touched) - ?", (touched,))
+        self.con.execute(
+            "DELETE FROM touched WHERE seq <= (SELECT MAX(seq) FROM touched) - ?", (touched,)
+        )
         updates = self.con.execute(
             "DELETE FROM inbox WHERE (provider, bot, update_id) IN"
             " (SELECT provider, bot, update_id FROM inbox WHERE done_at < ? LIMIT ?)",

@@ -39,7 +39,9 @@ class TombstoneGateway(Gateway):
 
     def remove(self, memory_id: MemoryId) -> None:
         """Take it away: the memory is wanted again."""
-        self._run("DELETE FROM tombstones WHERE user_id = ? AND memory_id = ?", self.owner, memory_id)
+        self._run(
+            "DELETE FROM tombstones WHERE user_id = ? AND memory_id = ?", self.owner, memory_id
+        )
 
     def remove_many(self, ids: Iterable[MemoryId]) -> None:
         """Take them away: the memories are wanted again."""
@@ -51,23 +53,27 @@ class TombstoneGateway(Gateway):
         stones = "SELECT 1 FROM tombstones WHERE user_id = ? AND digest = ?"
         return self._row(stones, self.owner, digest) is not None
 
-    def digest(self, text: str) -> str:
+    def compute_digest(self, text: str) -> str:
         """Hash the normalised text with the home's key; another user's of the same text is another one."""
         body = f"{self.owner}\n{normalised(text)}".encode()
         return hmac.new(self.tx.shared.key, body, hashlib.sha256).hexdigest()
 
-    def nearest(self, embedder_id: str, vector: FloatArray) -> float:
+    def find_highest_cosine(self, embedder_id: str, vector: FloatArray) -> float:
         """Return the highest cosine of any tombstone's vector, -1.0 if there is none."""
         return max((score for _, score in self._alike(embedder_id, vector)), default=-1.0)
 
-    def matching(
+    def list_matching(
         self, digest: str, embedder_id: str | None, vector: FloatArray | None, floor: float
     ) -> list[Tombstone]:
         """List those with that digest, or a vector of that model of cosine `floor` or more; newest first."""
         stones = "SELECT * FROM tombstones WHERE user_id = ? AND digest = ?"
         found = self._all(Tombstone, stones, self.owner, digest)
         if embedder_id is not None and vector is not None:
-            found += [t for t, score in self._alike(embedder_id, vector) if score >= floor and t not in found]
+            found += [
+                t
+                for t, score in self._alike(embedder_id, vector)
+                if score >= floor and t not in found
+            ]
         return sorted(found, key=lambda t: (t.at, t.memory_id), reverse=True)
 
     def _alike(self, embedder_id: str, vector: FloatArray) -> list[tuple[Tombstone, float]]:
@@ -79,7 +85,11 @@ class TombstoneGateway(Gateway):
         )
         query = normalise_vector(vector)
         kept = [(r, np.frombuffer(r["vector"], dtype=np.float32)) for r in rows]
-        return [(from_row(Tombstone, r), float(np.dot(v, query))) for r, v in kept if v.shape == query.shape]
+        return [
+            (from_row(Tombstone, r), float(np.dot(v, query)))
+            for r, v in kept
+            if v.shape == query.shape
+        ]
 
     def _vector_of(self, memory_id: MemoryId) -> tuple[int | None, bytes | None]:
         if memory_id in self.tx.dropped:
@@ -107,7 +117,9 @@ class ProposalGateway(Gateway):
 
     def open(self) -> list[Proposal]:
         """List those that wait for an answer, oldest first."""
-        return self._all(Proposal, "SELECT * FROM proposals WHERE user_id = ? ORDER BY n", self.owner)
+        return self._all(
+            Proposal, "SELECT * FROM proposals WHERE user_id = ? ORDER BY n", self.owner
+        )
 
     def ask(self, proposal_id: str, at: datetime) -> None:
         """Note that the person was asked."""
@@ -116,8 +128,10 @@ class ProposalGateway(Gateway):
 
     def remove(self, proposal_id: str) -> bool:
         """Delete it; False if it is not there."""
-        return bool(self._run("DELETE FROM proposals WHERE id = ? AND user_id = ?", proposal_id, self.owner))
+        return bool(
+            self._run("DELETE FROM proposals WHERE id = ? AND user_id = ?", proposal_id, self.owner)
+        )
 
-    def expire(self, before: datetime) -> None:
+    def delete_expired(self, before: datetime) -> None:
         """Delete those made before a moment."""
         self._run("DELETE FROM proposals WHERE user_id = ? AND at < ?", self.owner, to_ms(before))

@@ -23,11 +23,23 @@ _HITS: Final = "recall_hits h JOIN recall_traces t ON t.n = h.trace_n"
 class TraceGateway(Gateway):
     """`memory.ports.TraceTable`."""
 
-    def save(self, turn_id: str, scope: str, recall: Recall, used: Iterable[MemoryId], now: datetime) -> None:
+    def save(
+        self, turn_id: str, scope: str, recall: Recall, used: Iterable[MemoryId], now: datetime
+    ) -> None:
         """Keep the trace of a turn; a second one replaces the first (the turn was answered again)."""
-        self._run(f"DELETE FROM recall_hits WHERE trace_n IN (SELECT n FROM {_OF_TURN})", self.owner, turn_id)
+        self._run(
+            f"DELETE FROM recall_hits WHERE trace_n IN (SELECT n FROM {_OF_TURN})",
+            self.owner,
+            turn_id,
+        )
         self._run(f"DELETE FROM {_OF_TURN}", self.owner, turn_id)
-        row = {"user_id": self.owner, "turn_id": turn_id, "scope": scope, "at": now, "mode": recall.mode.value}
+        row = {
+            "user_id": self.owner,
+            "turn_id": turn_id,
+            "scope": scope,
+            "at": now,
+            "mode": recall.mode.value,
+        }
         more = {"late": recall.late, "took_ms": recall.took_ms}
         n = insert(self.tx.con, "recall_traces", row | more).lastrowid
         shaped = frozenset(used)
@@ -41,7 +53,10 @@ class TraceGateway(Gateway):
                 "score": h.score,
                 "gate": h.gate,
                 "why": h.why,
-                "signals": {**h.signals, **{_HEARD + name: value for name, value in h.evidence.items()}},
+                "signals": {
+                    **h.signals,
+                    **{_HEARD + name: value for name, value in h.evidence.items()},
+                },
                 "nudges": h.nudges,
             }
             insert(self.tx.con, "recall_hits", hit)
@@ -51,8 +66,10 @@ class TraceGateway(Gateway):
         trace = self._row(f"SELECT * FROM {_OF_TURN}", self.owner, turn_id)
         if trace is None:
             return None
-        rows = self._rows("SELECT * FROM recall_hits WHERE trace_n = ? ORDER BY position", trace["n"])
-        memories = {m.id: m for m in MemoryGateway(self.tx).many(r["memory_id"] for r in rows)}
+        rows = self._rows(
+            "SELECT * FROM recall_hits WHERE trace_n = ? ORDER BY position", trace["n"]
+        )
+        memories = {m.id: m for m in MemoryGateway(self.tx).get_many(r["memory_id"] for r in rows)}
         hits = [
             Hit(
                 memory=memories[r["memory_id"]],
@@ -75,7 +92,7 @@ class TraceGateway(Gateway):
             took_ms=trace["took_ms"],
         )
 
-    def used(self, turn_id: str) -> list[MemoryId]:
+    def list_used(self, turn_id: str) -> list[MemoryId]:
         """List memories that shaped the turn's reply."""
         shaped = f"SELECT h.memory_id FROM {_HITS} WHERE t.user_id = ? AND t.turn_id = ? AND h.used"
         return self._values(f"{shaped} ORDER BY h.position", self.owner, turn_id)
@@ -86,17 +103,17 @@ class TraceGateway(Gateway):
         mark = f"UPDATE recall_hits SET used = 1 WHERE memory_id = ? AND passed AND trace_n IN ({turns})"
         return bool(self._run(mark, memory_id, self.owner, dump(list(turn_ids))))
 
-    def last_turn(self, scope: str) -> str | None:
+    def get_last_turn(self, scope: str) -> str | None:
         """Return the newest turn of the scope that has a trace."""
         newest = "SELECT turn_id FROM recall_traces WHERE user_id = ? AND scope = ? ORDER BY n DESC LIMIT 1"
         return next(iter(self._values(newest, self.owner, scope)), None)
 
-    def recalled_in(self, memory_id: MemoryId) -> list[str]:
+    def list_recalling_turns(self, memory_id: MemoryId) -> list[str]:
         """List the turns whose prompt carried the memory, oldest first."""
         turns = f"SELECT DISTINCT t.turn_id, t.n FROM {_HITS} WHERE h.memory_id = ? AND h.passed AND t.user_id = ?"
         return self._values(f"{turns} ORDER BY t.n", memory_id, self.owner)
 
-    def spend(self, role: str, model: str, usage: Usage, now: datetime) -> None:
+    def record_tokens(self, role: str, model: str, usage: Usage, now: datetime) -> None:
         """Count a model call. Days are UTC."""
         self._run(
             "INSERT INTO token_usage (day, user_id, role, model, calls, prompt_tokens, completion_tokens,"
@@ -108,7 +125,7 @@ class TraceGateway(Gateway):
             *(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens),
         )
 
-    def spent(self, role: str | None, since: datetime) -> Usage:
+    def count_tokens(self, role: str | None, since: datetime) -> Usage:
         """Add up the tokens of a role (of all, if None) from the day of `since` on."""
         row = self._row(
             "SELECT COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(completion_tokens), 0),"
@@ -126,19 +143,25 @@ class NightGateway(Gateway):
     def put(self, night: UpkeepNight) -> None:
         """Write over what the job's run said before; of all runs the newest are kept."""
         row = columns_of(night) | {"user_id": self.owner}
-        if self.of(night.job_id) is None:
+        if self.get_night(night.job_id) is None:
             insert(self.tx.con, "nights", row)
         values = (row["night"], to_ms(night.at), night.done, dump(dict(night.data)))
         sets = "UPDATE nights SET night = ?, at = ?, done = ?, data = ? WHERE job_id = ? AND user_id = ?"
         self._run(sets, *values, night.job_id, self.owner)
         newest = "SELECT n FROM nights WHERE user_id = ? ORDER BY n DESC LIMIT ?"
-        self._run(f"DELETE FROM nights WHERE user_id = ? AND n NOT IN ({newest})", *(self.owner,) * 2, NIGHTS_KEPT)
+        self._run(
+            f"DELETE FROM nights WHERE user_id = ? AND n NOT IN ({newest})",
+            *(self.owner,) * 2,
+            NIGHTS_KEPT,
+        )
 
-    def of(self, job_id: str) -> UpkeepNight | None:
+    def get_night(self, job_id: str) -> UpkeepNight | None:
         """Return the run of a job."""
-        return self._one(UpkeepNight, "SELECT * FROM nights WHERE job_id = ? AND user_id = ?", job_id, self.owner)
+        return self._one(
+            UpkeepNight, "SELECT * FROM nights WHERE job_id = ? AND user_id = ?", job_id, self.owner
+        )
 
-    def latest(self, limit: int = 1, *, done: bool = True) -> list[UpkeepNight]:
+    def list_latest_nights(self, limit: int = 1, *, done: bool = True) -> list[UpkeepNight]:
         """List, newest first, finished runs, or those that are under way."""
         newest = "SELECT * FROM nights WHERE user_id = ? AND done = ? ORDER BY n DESC LIMIT ?"
         return self._all(UpkeepNight, newest, self.owner, done, limit)
@@ -165,7 +188,11 @@ def _without(value: Json, memory_id: MemoryId) -> Json:
 
 def _named(signals: str, *, heard: bool) -> Mapping[str, float]:
     """Fusion's signals, or what the gate heard: one column has both."""
-    return {k.removeprefix(_HEARD): v for k, v in json.loads(signals).items() if k.startswith(_HEARD) is heard}
+    return {
+        k.removeprefix(_HEARD): v
+        for k, v in json.loads(signals).items()
+        if k.startswith(_HEARD) is heard
+    }
 
 
 def _day(t: datetime) -> str:

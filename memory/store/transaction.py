@@ -23,14 +23,10 @@ _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _LETTERS: Final = _ALPHABET[10:]
 _FIRST_LENGTH: Final = 6
 _TRIES: Final = 64
-_SELECT: Final = (
-    "SELECT c.*, s.reason, s.turn_id, s.at FROM changes c JOIN change_sets s ON s.id = c.set_id WHERE c.user_id = ?"
-)
+_SELECT: Final = "SELECT c.*, s.reason, s.turn_id, s.at FROM changes c JOIN change_sets s ON s.id = c.set_id WHERE c.user_id = ?"
 # A mention and what it does to the level are no acts that a person would want to take back.
 _MINOR: Final = "('reinforced', 'levelled')"
-_RECORD: Final = (
-    "INSERT INTO changes (set_id, user_id, op, entity, entity_id, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
+_RECORD: Final = "INSERT INTO changes (set_id, user_id, op, entity, entity_id, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 # --- ids ----------------------------------------------------------------------------------------------
@@ -46,7 +42,9 @@ def reserve_id(con: Any) -> str:
 
 
 def _random(length: int) -> str:
-    bits = secrets.randbits(5 * length + 64)  # the 64 keep every letter as likely as any other at the first place
+    bits = secrets.randbits(
+        5 * length + 64
+    )  # the 64 keep every letter as likely as any other at the first place
     out = []
     for _ in range(length - 1):
         out.append(_ALPHABET[bits & 31])
@@ -96,7 +94,9 @@ class Transaction:
     con: Any
     owner: str
     shared: StoreContext
-    dropped: dict[MemoryId, tuple[int, bytes]] = field(default_factory=dict)  # (model, vector), for tombstones
+    dropped: dict[MemoryId, tuple[int, bytes]] = field(
+        default_factory=dict
+    )  # (model, vector), for tombstones
     unembedded: dict[MemoryId, None] = field(default_factory=dict)  # in need of a vector at the end
     current: ChangeSet | None = None  # the set that writes belong to
     remembers: bool = False  # a memory was changed: MEMORY.md is to be looked after
@@ -113,7 +113,14 @@ class Transaction:
     def begin(self, actor: str, reason: str, now: datetime, **links: str | None) -> ChangeSet:
         """Open the set that the writes which follow belong to; `links`: turn_id, job_id, undoes."""
         opened = ChangeSet(reserve_id(self.con), self.owner, actor, reason, now, **links)
-        row = {"id": opened.id, "user_id": self.owner, "actor": actor, "reason": reason, "at": now, **links}
+        row = {
+            "id": opened.id,
+            "user_id": self.owner,
+            "actor": actor,
+            "reason": reason,
+            "at": now,
+            **links,
+        }
         insert(self.con, "change_sets", row)
         self.current = opened
         return opened
@@ -179,9 +186,17 @@ class Transaction:
         row = (u.lang, u.tz, dump(dict(u.settings)), self.owner)
         self.con.execute("UPDATE users SET lang = ?, tz = ?, settings = ? WHERE id = ?", row)
 
-    def put_choice(self, key: str, scope: str, kind: str, payload: Json, expires_at: datetime) -> None:
+    def put_choice(
+        self, key: str, scope: str, kind: str, payload: Json, expires_at: datetime
+    ) -> None:
         """Keep what a short key stands for; a key used before now stands for this."""
-        row = {"user_id": self.owner, "key": key, "scope": scope, "kind": kind, "payload": dump(payload)}
+        row = {
+            "user_id": self.owner,
+            "key": key,
+            "scope": scope,
+            "kind": kind,
+            "payload": dump(payload),
+        }
         self.con.execute("DELETE FROM choices WHERE user_id = ? AND key = ?", (self.owner, key))
         insert(self.con, "choices", row | {"expires_at": expires_at})
 
@@ -233,7 +248,9 @@ class Transaction:
 
     def sealed_messages(self) -> list[str]:
         """List messages that have a sealed copy."""
-        rows = self.con.execute("SELECT message_id FROM sealed_messages WHERE user_id = ?", (self.owner,))
+        rows = self.con.execute(
+            "SELECT message_id FROM sealed_messages WHERE user_id = ?", (self.owner,)
+        )
         return [r[0] for r in rows.fetchall()]
 
     def _sealed(self, where: str, key: str) -> bytes | None:
@@ -302,21 +319,25 @@ class ChangeGateway(Gateway):
 
     def get(self, set_id: str) -> ChangeSet | None:
         """Return a set of this user's."""
-        return self._one(ChangeSet, "SELECT * FROM change_sets WHERE id = ? AND user_id = ?", set_id, self.owner)
+        return self._one(
+            ChangeSet, "SELECT * FROM change_sets WHERE id = ? AND user_id = ?", set_id, self.owner
+        )
 
-    def of_set(self, set_id: str) -> list[Change]:
+    def list_set_changes(self, set_id: str) -> list[Change]:
         """List what the set did, in order."""
         return self._all(Change, f"{_SELECT} AND c.set_id = ? ORDER BY c.seq", self.owner, set_id)
 
-    def after(self, seq: int, limit: int) -> list[Change]:
+    def list_changes_after(self, seq: int, limit: int) -> list[Change]:
         """List changes after the cursor, in order."""
-        return self._all(Change, f"{_SELECT} AND c.seq > ? ORDER BY c.seq LIMIT ?", self.owner, seq, limit)
+        return self._all(
+            Change, f"{_SELECT} AND c.seq > ? ORDER BY c.seq LIMIT ?", self.owner, seq, limit
+        )
 
-    def last_seq(self) -> int:
+    def get_last_seq(self) -> int:
         """Return the number of the user's newest change; 0 if there is none."""
         return self._row("SELECT MAX(seq) FROM changes WHERE user_id = ?", self.owner)[0] or 0
 
-    def latest_for(self, entity: Entity, entity_id: str) -> Change | None:
+    def get_latest_change(self, entity: Entity, entity_id: str) -> Change | None:
         """Return the last thing that happened to it."""
         newest = f"{_SELECT} AND c.entity = ? AND c.entity_id = ? ORDER BY c.seq DESC LIMIT 1"
         return self._one(Change, newest, self.owner, entity, entity_id)
@@ -326,7 +347,7 @@ class ChangeGateway(Gateway):
         all_ = f"{_SELECT} AND c.entity = ? AND c.entity_id = ? ORDER BY c.seq"
         return self._all(Change, all_, self.owner, entity, entity_id)
 
-    def ended_by(self, turn_id: str) -> int:
+    def count_ended_by(self, turn_id: str) -> int:
         """Count the memories that ended by what was learned right after the turn, taken back or not."""
         row = self._row(
             "SELECT COUNT(DISTINCT c.entity_id) FROM changes c JOIN change_sets s ON s.id = c.set_id"
@@ -337,7 +358,7 @@ class ChangeGateway(Gateway):
         )
         return int(row[0])
 
-    def overtaken(self, set_id: str) -> frozenset[str]:
+    def list_overtaken(self, set_id: str) -> frozenset[str]:
         """Return the memories of the set that another set has changed since."""
         found = self._values(
             "SELECT DISTINCT c.entity_id FROM changes c WHERE c.set_id = ? AND c.user_id = ? AND c.entity = 'memory'"
@@ -348,7 +369,7 @@ class ChangeGateway(Gateway):
         )
         return frozenset(found)
 
-    def undoable(self, limit: int = 20) -> list[ChangeSet]:
+    def list_undoable(self, limit: int = 20) -> list[ChangeSet]:
         """List, newest first, sets that did more to a memory than a mention does.
 
         None that is undone, an undo or purged; but where one act was of many things (forgetting, a save of
@@ -369,4 +390,9 @@ class ChangeGateway(Gateway):
 
     def mark_undone(self, set_id: str, by: str) -> None:
         """Note that the set `by` took the set back."""
-        self._run("UPDATE change_sets SET undone_by = ? WHERE id = ? AND user_id = ?", by, set_id, self.owner)
+        self._run(
+            "UPDATE change_sets SET undone_by = ? WHERE id = ? AND user_id = ?",
+            by,
+            set_id,
+            self.owner,
+        )

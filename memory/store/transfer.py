@@ -33,13 +33,36 @@ from memory.store.transaction import Gateway, claim_id, retire_id
 Forms = Callable[[Memory], Sequence[str]]  # texts a tombstone of the memory may stand for
 Line = Mapping[str, Json]
 ME: Final = "@"
-BROUGHT: Final = "transfer"  # the reason of the set that an import of Ebb's own export is; no part of the past
+BROUGHT: Final = (
+    "transfer"  # the reason of the set that an import of Ebb's own export is; no part of the past
+)
 _SAME: Final = "="
 _PAGE: Final = 500
-_FIRST: Final = -(2**52)  # where what is brought begins: more places than all imports of a life need
+_FIRST: Final = -(
+    2**52
+)  # where what is brought begins: more places than all imports of a life need
 _WATERMARKS: Final = ("planned_through", "summarised_through", "extracted_through")
-_SESSION: Final = ("opened_at", "last_at", "state", "title", "closed_at", "closed_why", "running_summary")
-_MESSAGE: Final = ("id", "session_id", "turn_id", "role", "text", "at", "tz", "status", "hidden_at", "reply_to")
+_SESSION: Final = (
+    "opened_at",
+    "last_at",
+    "state",
+    "title",
+    "closed_at",
+    "closed_why",
+    "running_summary",
+)
+_MESSAGE: Final = (
+    "id",
+    "session_id",
+    "turn_id",
+    "role",
+    "text",
+    "at",
+    "tz",
+    "status",
+    "hidden_at",
+    "reply_to",
+)
 _LOG: Final = ("at", "event", "old_weight", "new_weight", "reason", "factors", "before", "after")
 _TRACE: Final = ("turn_id", "at", "mode", "late", "took_ms")
 _HIT: Final = ("memory_id", "passed", "used", "score", "gate", "why", "signals", "nudges")
@@ -56,7 +79,9 @@ _TABLES: Final = {
 
 def parse_memory(line: Line, user_id: str = "") -> Memory:
     """Make the memory of a line. Raises KeyError, TypeError, ValueError or OverflowError if it is none."""
-    return memory_from_json({k: line[k] for k in MEMORY_COLUMNS if k in line} | {"user_id": user_id})
+    return memory_from_json(
+        {k: line[k] for k in MEMORY_COLUMNS if k in line} | {"user_id": user_id}
+    )
 
 
 @dataclass(slots=True)
@@ -93,7 +118,13 @@ class History(Gateway):
         told = _SAME if same else _whose(before, ME)
         if before is None or before.keys() != after.keys():
             return [c["op"], c["entity_id"], told, None, _whose(after, ME)]
-        return [c["op"], c["entity_id"], told, {k: v for k, v in after.items() if v != before[k]}, None]
+        return [
+            c["op"],
+            c["entity_id"],
+            told,
+            {k: v for k, v in after.items() if v != before[k]},
+            None,
+        ]
 
     def put(self, line: Line, told: Mapping[str, str]) -> bool:
         """Take in a set, as far as it is about memories that are there; False if it is about none of them.
@@ -110,7 +141,11 @@ class History(Gateway):
                 was = within.get(memory_id) or self._ended(told, memory_id)
             if changed is not None and was is None:
                 continue
-            became = {**was, **changed} if changed is not None and was is not None else _whose(whole, self.owner)
+            became = (
+                {**was, **changed}
+                if changed is not None and was is not None
+                else _whose(whole, self.owner)
+            )
             memory_from_json(dict(became or {}))
             within[memory_id] = became
             rows.append((str(op), memory_id, was, became))
@@ -118,10 +153,20 @@ class History(Gateway):
             return False
         con = self.tx.con
         claim_id(con, line["id"])
-        row = {"n": self._place("change_sets", "n"), "user_id": self.owner, **{k: line[k] for k in _SET}}
+        row = {
+            "n": self._place("change_sets", "n"),
+            "user_id": self.owner,
+            **{k: line[k] for k in _SET},
+        }
         insert(con, "change_sets", row)
         for seq, (op, memory_id, was, became) in enumerate(rows, self._place("changes", "seq")):
-            row = {"seq": seq, "set_id": line["id"], "user_id": self.owner, "op": op, "entity": "memory"}
+            row = {
+                "seq": seq,
+                "set_id": line["id"],
+                "user_id": self.owner,
+                "op": op,
+                "entity": "memory",
+            }
             insert(con, "changes", row | {"entity_id": memory_id, "before": was, "after": became})
         return True
 
@@ -146,27 +191,40 @@ class TransferGateway(Gateway):
 
     # --- out
 
-    def lines(self, forms: Forms, *, secrets: bool) -> Iterator[dict[str, Json]]:
+    def export_lines(self, forms: Forms, *, secrets: bool) -> Iterator[dict[str, Json]]:
         """Yield everything that makes up the user's memory, in order."""
         user = self.tx.user()
         yield {"type": "user", "lang": user.lang, "tz": user.tz, "settings": dict(user.settings)}
         for r in self._pages("n", "sessions"):
             own = {k: r[k] for k in _SESSION} | {w: self._mark(r["id"], r[w]) for w in _WATERMARKS}
             profile = None if r["profile"] is None else json.loads(r["profile"])
-            yield {"type": "session", "id": r["id"], "scope": self._out(r["scope"]), **own, "profile": profile}
+            yield {
+                "type": "session",
+                "id": r["id"],
+                "scope": self._out(r["scope"]),
+                **own,
+                "profile": profile,
+            }
         for r in self._pages("seq", "messages"):
             author = r["author_user_id"]
             author = ME if author == self.owner else author
             yield {"type": "message", **{k: r[k] for k in _MESSAGE}, "author": author}
         for r in self._pages("n", "memories", MEMORY_SELECT):
-            yield self.line_of(memory_from_row(r), secrets=secrets)
+            yield self.export_line(memory_from_row(r), secrets=secrets)
         yield from History(self.tx).lines()
         stones = self._tombstones(forms)
-        yield from sorted(stones, key=lambda t: (t["at"], t["memory"], t.get("form", -1), t.get("digest", "")))
+        yield from sorted(
+            stones, key=lambda t: (t["at"], t["memory"], t.get("form", -1), t.get("digest", ""))
+        )
         for r in self._pages("n", "recall_traces"):
             hits = f"SELECT {', '.join(_HIT)} FROM recall_hits WHERE trace_n = ? ORDER BY position"
             named = [_read_nested(_HIT, h) for h in self._rows(hits, r["n"])]
-            yield {"type": "trace", "scope": self._out(r["scope"]), **{k: r[k] for k in _TRACE}, "hits": named}
+            yield {
+                "type": "trace",
+                "scope": self._out(r["scope"]),
+                **{k: r[k] for k in _TRACE},
+                "hits": named,
+            }
 
     def _pages(self, number: str, table: str, columns: str = "m.*") -> Iterator[Any]:
         """The user's rows of a table in the order they came, a page at a time: no cursor stays open in between."""
@@ -180,7 +238,7 @@ class TransferGateway(Gateway):
         last = "SELECT id FROM messages WHERE session_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1"
         return next(iter(self._values(last, session_id, seq)), None)
 
-    def line_of(self, m: Memory, *, secrets: bool = True) -> dict[str, Json]:
+    def export_line(self, m: Memory, *, secrets: bool = True) -> dict[str, Json]:
         """Return a memory with all that hangs on it."""
         fields = memory_to_json(m)
         del fields["user_id"]
@@ -188,7 +246,9 @@ class TransferGateway(Gateway):
         line: dict[str, Json] = {"type": "memory", **fields, "sources": self._values(sources, m.id)}
         mentions = "SELECT message_id, at FROM mentions WHERE memory_id = ? ORDER BY at, message_id"
         line["mentions"] = [list(r) for r in self._rows(mentions, m.id)]
-        log = self._rows(f"SELECT {', '.join(_LOG)} FROM weight_log WHERE memory_id = ? ORDER BY n", m.id)
+        log = self._rows(
+            f"SELECT {', '.join(_LOG)} FROM weight_log WHERE memory_id = ? ORDER BY n", m.id
+        )
         line["log"] = [_read_nested(_LOG, r) for r in log]
         if m.sensitivity is Sensitivity.SECRET:
             sealed = self.tx.secret(m.id) if secrets else None
@@ -202,11 +262,21 @@ class TransferGateway(Gateway):
             self.owner,
         ):
             m, digest = MemoryGateway(self.tx).get(r["memory_id"]), str(r["digest"])
-            found = {} if m is None else {TombstoneGateway(self.tx).digest(t): n for n, t in enumerate(forms(m))}
+            found = (
+                {}
+                if m is None
+                else {
+                    TombstoneGateway(self.tx).compute_digest(t): n for n, t in enumerate(forms(m))
+                }
+            )
             # A digest goes with the name of the key that made it: what was brought from elsewhere has one already.
             named = digest if ":" in digest else f"{self.digest_id()}:{digest}"
             said = {"form": found[digest]} if digest in found else {"digest": named}
-            vector = None if r["vector"] is None else [r["name"], r["dim"], base64.b64encode(r["vector"]).decode()]
+            vector = (
+                None
+                if r["vector"] is None
+                else [r["name"], r["dim"], base64.b64encode(r["vector"]).decode()]
+            )
             own = {"memory": r["memory_id"], "at": r["at"], "set": r["set_id"]}
             yield {"type": "tombstone", **own, **said, "vector": vector}
 
@@ -220,11 +290,11 @@ class TransferGateway(Gateway):
 
     def digest_id(self) -> str:
         """Name the key, and its owner, that the digests of tombstones are made with."""
-        return TombstoneGateway(self.tx).digest("ebb tombstone key")[:12]
+        return TombstoneGateway(self.tx).compute_digest("ebb tombstone key")[:12]
 
     # --- in
 
-    def taken(self, table: str, wanted: Iterable[str]) -> dict[str, bool]:
+    def list_taken_ids(self, table: str, wanted: Iterable[str]) -> dict[str, bool]:
         """Map those of the ids that the table has to whether they are this user's."""
         named, key = _TABLES[table]
         rows = self._rows(
@@ -233,20 +303,29 @@ class TransferGateway(Gateway):
         )
         return {r[0]: bool(r[1]) for r in rows}
 
-    def erased(self, wanted: Iterable[str]) -> set[str]:
+    def list_erased_ids(self, wanted: Iterable[str]) -> set[str]:
         """Return the ids of things that were erased for good."""
-        return set(self._values(f"SELECT id FROM used_ids WHERE erased AND id {AMONG}", dump(list(wanted))))
+        return set(
+            self._values(f"SELECT id FROM used_ids WHERE erased AND id {AMONG}", dump(list(wanted)))
+        )
 
     def put_session(self, line: Line) -> None:
         """Take in a session; closed, where another is open in its scope. `watermarks` come after its messages."""
         scope = self._in(line["scope"])
         row = {k: line[k] for k in (*_SESSION, "profile")}
-        if row["state"] == "open" and ConversationGateway(self.tx).current(scope) is not None:
+        if (
+            row["state"] == "open"
+            and ConversationGateway(self.tx).get_open_session(scope) is not None
+        ):
             row |= {"state": "closed", "closed_at": row["last_at"], "closed_why": "import"}
         claim_id(self.tx.con, line["id"])
-        insert(self.tx.con, "sessions", {"id": line["id"], "user_id": self.owner, "scope": scope, **row})
+        insert(
+            self.tx.con,
+            "sessions",
+            {"id": line["id"], "user_id": self.owner, "scope": scope, **row},
+        )
 
-    def watermarks(self, line: Line) -> None:
+    def restore_watermarks(self, line: Line) -> None:
         """Write how far a session was worked through, once its messages are there."""
         for name in _WATERMARKS:
             if line[name] is not None:
@@ -264,7 +343,7 @@ class TransferGateway(Gateway):
         """Take in new memories, and newer states of some that are there, with all that hangs on them."""
         memories = MemoryGateway(self.tx)
         brought = [parse_memory(line, self.owner) for line in lines]
-        there = {m.id: m for m in memories.many([m.id for m in brought])}
+        there = {m.id: m for m in memories.get_many([m.id for m in brought])}
         memories.add_many([m for m in brought if m.id not in there])
         for m in brought:
             if m.id in there:
@@ -273,16 +352,23 @@ class TransferGateway(Gateway):
         for line in lines:
             own = {"memory_id": line["id"], "user_id": self.owner}
             for source in line["sources"]:
-                insert(self.tx.con, "memory_sources", own | {"message_id": source}, "INSERT OR IGNORE")
+                insert(
+                    self.tx.con, "memory_sources", own | {"message_id": source}, "INSERT OR IGNORE"
+                )
             for message_id, at in line["mentions"]:
-                insert(self.tx.con, "mentions", own | {"message_id": message_id, "at": at}, "INSERT OR IGNORE")
+                insert(
+                    self.tx.con,
+                    "mentions",
+                    own | {"message_id": message_id, "at": at},
+                    "INSERT OR IGNORE",
+                )
             self._run("DELETE FROM weight_log WHERE memory_id = ?", line["id"])
             for e in line["log"]:
                 insert(self.tx.con, "weight_log", own | dict(zip(_LOG, e, strict=True)))
             if line.get("secret"):
                 self.tx.put_secret(line["id"], base64.b64decode(line["secret"]))
 
-    def buried(self, line: Line, forms: Forms) -> bool:
+    def has_tombstone(self, line: Line, forms: Forms) -> bool:
         """Tell whether the tombstone is here already."""
         stone = "SELECT 1 FROM tombstones WHERE user_id = ? AND memory_id = ? AND digest = ?"
         return self._row(stone, self.owner, line["memory"], self._digest(line, forms)) is not None
@@ -292,7 +378,11 @@ class TransferGateway(Gateway):
         if "form" in line:
             m = MemoryGateway(self.tx).get(line["memory"])
             texts = forms(m) if m is not None else ()
-            return TombstoneGateway(self.tx).digest(texts[line["form"]]) if line["form"] < len(texts) else None
+            return (
+                TombstoneGateway(self.tx).compute_digest(texts[line["form"]])
+                if line["form"] < len(texts)
+                else None
+            )
         key, _, plain = str(line["digest"]).partition(":")
         return plain if key == self.digest_id() else str(line["digest"])
 
@@ -309,7 +399,12 @@ class TransferGateway(Gateway):
             insert(self.tx.con, "embedding_models", {"name": name, "dim": dim}, "INSERT OR IGNORE")
             model = self._row("SELECT id FROM embedding_models WHERE name = ?", name)[0]
             vector = base64.b64decode(coded)
-        row = {"user_id": self.owner, "memory_id": line["memory"], "digest": digest, "at": line["at"]}
+        row = {
+            "user_id": self.owner,
+            "memory_id": line["memory"],
+            "digest": digest,
+            "at": line["at"],
+        }
         row |= {"set_id": line["set"], "model_id": model, "vector": vector}
         return bool(insert(self.tx.con, "tombstones", row, "INSERT OR IGNORE").rowcount)
 
@@ -319,12 +414,19 @@ class TransferGateway(Gateway):
 
     def put_trace(self, line: Line) -> bool:
         """Take in what a turn recalled, unless it is known."""
-        row = {k: line[k] for k in _TRACE} | {"user_id": self.owner, "scope": self._in(line["scope"])}
+        row = {k: line[k] for k in _TRACE} | {
+            "user_id": self.owner,
+            "scope": self._in(line["scope"]),
+        }
         done = insert(self.tx.con, "recall_traces", row, "INSERT OR IGNORE")
         if not done.rowcount:
             return False
         for position, h in enumerate(line["hits"]):
-            hit = {"trace_n": done.lastrowid, "position": position, **dict(zip(_HIT, h, strict=True))}
+            hit = {
+                "trace_n": done.lastrowid,
+                "position": position,
+                **dict(zip(_HIT, h, strict=True)),
+            }
             insert(self.tx.con, "recall_hits", hit)
         return True
 

@@ -14,7 +14,12 @@ from filelock import Timeout
 
 from memory.errors import StoreBusy, StoreTooNew
 from memory.index.text import hash_terms, segment_text
-from memory.store.connection import BUSY_TIMEOUT_MS, list_database_errors, run_transaction, translate
+from memory.store.connection import (
+    BUSY_TIMEOUT_MS,
+    list_database_errors,
+    run_transaction,
+    translate,
+)
 from memory.store.memories import put_terms
 from memory.store.processes import get_file_lock
 from memory.store.sqlite_module import SqliteModule
@@ -57,7 +62,9 @@ def migrate(con: Any, module: Any, now_ms: int, before: Callable[[], object] = i
 
         def apply(con: Any, name: str = name, sql: str = sql) -> None:
             con.execute(_LIST)
-            if not con.execute("SELECT 1 FROM schema_migrations WHERE name = ?", (name,)).fetchone():
+            if not con.execute(
+                "SELECT 1 FROM schema_migrations WHERE name = ?", (name,)
+            ).fetchone():
                 for statement in _statements(sql, module):
                     con.execute(statement)
                 con.execute("INSERT INTO schema_migrations VALUES (?, ?)", (name, now_ms))
@@ -103,8 +110,12 @@ def _statements(sql: str, module: Any) -> Iterator[str]:
 def rebuild(con: Any, vec: bool, user_id: str | None) -> Mapping[str, int]:
     """Derive terms and vector tables anew, inside a write transaction; how many rows each."""
     owned, params = ("", ()) if user_id is None else (" AND m.user_id = ?", (user_id,))
-    con.execute(f"DELETE FROM memories_text WHERE n IN (SELECT m.n FROM memories m WHERE 1{owned})", params)
-    texts = con.execute(f"SELECT m.n, m.original_content FROM memories m WHERE {INDEXED}{owned}", params).fetchall()
+    con.execute(
+        f"DELETE FROM memories_text WHERE n IN (SELECT m.n FROM memories m WHERE 1{owned})", params
+    )
+    texts = con.execute(
+        f"SELECT m.n, m.original_content FROM memories m WHERE {INDEXED}{owned}", params
+    ).fetchall()
     con.execute(
         "DELETE FROM embeddings WHERE memory_n IN (SELECT m.n FROM memories m"
         f" WHERE NOT ({INDEXED} AND m.sensitivity < 3){owned})",
@@ -113,7 +124,10 @@ def rebuild(con: Any, vec: bool, user_id: str | None) -> Mapping[str, int]:
     rebuild_bits(con, vec)
     con.execute("UPDATE vector_clock SET removals = removals + 1")
     count = f"SELECT COUNT(*) FROM embeddings e JOIN memories m ON m.n = e.memory_n WHERE 1{owned}"
-    return {"text": put_terms(con, map(tuple, texts)), "vectors": con.execute(count, params).fetchone()[0]}
+    return {
+        "text": put_terms(con, map(tuple, texts)),
+        "vectors": con.execute(count, params).fetchone()[0],
+    }
 
 
 def rebuild_bits(con: Any, vec: bool) -> None:

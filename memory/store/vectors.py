@@ -47,7 +47,9 @@ def ensure_model(con: Any, vec: bool, name: str, dim: int) -> int:
 def drop_unused(con: Any, vec: bool, name: str) -> bool:
     """Drop models but this one that no memory has a vector of; whether that was all of them."""
     used = False
-    for (model_id,) in con.execute("SELECT id FROM embedding_models WHERE name <> ?", (name,)).fetchall():
+    for (model_id,) in con.execute(
+        "SELECT id FROM embedding_models WHERE name <> ?", (name,)
+    ).fetchall():
         users = "SELECT 1 FROM users u WHERE EXISTS"
         some = "(SELECT 1 FROM embeddings e WHERE e.user_id = u.id AND e.model_id = ?)"
         if con.execute(f"{users} {some} LIMIT 1", (model_id,)).fetchone() is not None:
@@ -56,7 +58,12 @@ def drop_unused(con: Any, vec: bool, name: str) -> bool:
         if vec:
             con.execute(f"DROP TABLE IF EXISTS vec_{model_id}")
             con.execute("UPDATE embedding_models SET vec0_stale = 1 WHERE id = ?", (model_id,))
-        if con.execute("SELECT 1 FROM tombstones WHERE model_id = ? LIMIT 1", (model_id,)).fetchone() is None:
+        if (
+            con.execute(
+                "SELECT 1 FROM tombstones WHERE model_id = ? LIMIT 1", (model_id,)
+            ).fetchone()
+            is None
+        ):
             con.execute("DELETE FROM embedding_models WHERE id = ?", (model_id,))
     return not used
 
@@ -74,7 +81,10 @@ class VectorGateway(Gateway):
         con, vec = self.tx.con, self.tx.shared.vec
         mine = f"SELECT m.id, m.n FROM memories m WHERE m.id {AMONG} AND +m.user_id = ? AND {_EMBEDDABLE}"
         rows = self._rows(mine, dump(list(vectors)), self.owner)
-        wanted = {int(n): normalise_vector(vectors[i]) for i, n in sorted(map(tuple, rows), key=lambda r: r[1])}
+        wanted = {
+            int(n): normalise_vector(vectors[i])
+            for i, n in sorted(map(tuple, rows), key=lambda r: r[1])
+        }
         if not wanted:
             return 0
         model_id = ensure_model(con, vec, embedder_id, len(next(iter(wanted.values()))))
@@ -89,7 +99,7 @@ class VectorGateway(Gateway):
             self._tick("removals")
         return len(wanted)
 
-    def progress(self, embedder_id: str) -> tuple[int, int]:
+    def count_embedded(self, embedder_id: str) -> tuple[int, int]:
         """Return (memories that have a vector of that model, memories that should)."""
         counted = self._row(
             "SELECT COUNT(e.seq), COUNT(*) FROM memories m LEFT JOIN embeddings e ON e.memory_n = m.n"
@@ -99,22 +109,24 @@ class VectorGateway(Gateway):
         )
         return int(counted[0]), int(counted[1])
 
-    def others(self, embedder_id: str) -> list[tuple[str, int]]:
+    def list_other_models(self, embedder_id: str) -> list[tuple[str, int]]:
         """List other models that this user has vectors of, and how many, most first."""
         others = f"SELECT x.name, COUNT(*) FROM {_OF_MODEL} WHERE e.user_id = ? AND x.name <> ?"
         rows = self._rows(f"{others} GROUP BY x.id ORDER BY COUNT(*) DESC", self.owner, embedder_id)
         return [(r[0], int(r[1])) for r in rows]
 
-    def retire(self, embedder_id: str, limit: int) -> int:
+    def drop_vectors(self, embedder_id: str, limit: int) -> int:
         """Drop up to `limit` vectors of that model, the oldest first; how many went."""
-        oldest = f"SELECT e.memory_n, e.model_id FROM {_OF_MODEL} WHERE e.user_id = ? AND x.name = ?"
+        oldest = (
+            f"SELECT e.memory_n, e.model_id FROM {_OF_MODEL} WHERE e.user_id = ? AND x.name = ?"
+        )
         rows = self._rows(f"{oldest} ORDER BY e.seq LIMIT ?", self.owner, embedder_id, limit)
         if rows:
             self._delete(rows[0]["model_id"], [r["memory_n"] for r in rows])
             self._tick("removals")
         return len(rows)
 
-    def missing(self, embedder_id: str, limit: int) -> list[tuple[MemoryId, str]]:
+    def list_missing(self, embedder_id: str, limit: int) -> list[tuple[MemoryId, str]]:
         """List (id, original_content) of indexed, non-secret memories that have no vector of that model."""
         rows = self._rows(
             f"SELECT m.id, m.original_content FROM memories m WHERE m.user_id = ? AND {_EMBEDDABLE}"
@@ -132,7 +144,7 @@ class VectorGateway(Gateway):
         )
         return {r[0]: np.frombuffer(r[1], dtype=np.float32) for r in rows}
 
-    def without(self, ids: Sequence[MemoryId], embedder_id: str) -> list[MemoryId]:
+    def list_without_vector(self, ids: Sequence[MemoryId], embedder_id: str) -> list[MemoryId]:
         """List those that have no vector of that model."""
         have = self.get(ids, embedder_id)
         return [i for i in ids if i not in have]
@@ -152,7 +164,11 @@ class VectorGateway(Gateway):
         return len(rows)
 
     def _delete(self, model_id: int, numbers: Sequence[int]) -> int:
-        gone = self._run(f"DELETE FROM embeddings WHERE model_id = ? AND memory_n {AMONG}", model_id, dump(numbers))
+        gone = self._run(
+            f"DELETE FROM embeddings WHERE model_id = ? AND memory_n {AMONG}",
+            model_id,
+            dump(numbers),
+        )
         if gone:
             take_bits(self.tx.con, self.tx.shared.vec, model_id, numbers)
         return gone
@@ -184,10 +200,14 @@ def count_vectors(con: Any, model_id: int, columns: Columns) -> int:
     return round(int(held) / max(len(some), 1) * len(columns))
 
 
-def sample_vectors(con: Any, user_id: str, model_id: int, most: int) -> tuple[FloatArray, list[str]]:
+def sample_vectors(
+    con: Any, user_id: str, model_id: int, most: int
+) -> tuple[FloatArray, list[str]]:
     """Read up to `most` of a user's vectors of a model, evenly spaced, and the languages of their memories."""
     own, me = "FROM embeddings WHERE user_id = ? AND model_id = ?", (user_id, model_id)
-    first, last = con.execute(f"SELECT (SELECT MIN(seq) {own}), (SELECT MAX(seq) {own})", me + me).fetchone()
+    first, last = con.execute(
+        f"SELECT (SELECT MIN(seq) {own}), (SELECT MAX(seq) {own})", me + me
+    ).fetchone()
     places = np.unique(np.linspace(first, last, most).astype(np.int64)).tolist()
     # The next one of the user's own from each place on: others' may stand between.
     some = f"SELECT (SELECT seq {own} AND seq >= value LIMIT 1) FROM json_each(?)"
@@ -195,7 +215,9 @@ def sample_vectors(con: Any, user_id: str, model_id: int, most: int) -> tuple[Fl
         f"SELECT vector, language FROM embeddings JOIN memories ON n = memory_n WHERE seq IN ({some})",
         (*me, dump(places)),
     ).fetchall()
-    return np.stack([np.frombuffer(v, np.float32) for v, _ in rows]), [language for _, language in rows]
+    return np.stack([np.frombuffer(v, np.float32) for v, _ in rows]), [
+        language for _, language in rows
+    ]
 
 
 def follow_vectors(
@@ -208,7 +230,9 @@ def follow_vectors(
         left = [r[0] for r in tuples(con).execute(f"SELECT seq {mine}", own).fetchall()]
         there = there.changed(np.array(left, np.int64), [])
     after = int(there.keys[-1]) if len(there.keys) else 0
-    cursor = tuples(con).execute(f"SELECT seq, memory_n, vector {mine} AND seq > ? ORDER BY seq", (*own, after))
+    cursor = tuples(con).execute(
+        f"SELECT seq, memory_n, vector {mine} AND seq > ? ORDER BY seq", (*own, after)
+    )
     parts = [there]
     while rows := cursor.fetchmany(_AT_ONCE):
         parts.append(ScannedVectors(space.dim).changed(None, rows))
@@ -268,7 +292,9 @@ class BitTable:
         some = f"SELECT memory_n, vector FROM embeddings WHERE memory_n {AMONG} AND +user_id = ? AND +model_id = ?"
         some += " ORDER BY seq"
         rows = tuples(self.con).execute(some, (numbers, self.user_id, self.model_id)).fetchall()
-        matrix = np.frombuffer(b"".join([r[1] for r in rows]), np.float32).reshape(len(rows), self.dim)
+        matrix = np.frombuffer(b"".join([r[1] for r in rows]), np.float32).reshape(
+            len(rows), self.dim
+        )
         return self.columns.places_of(np.array([r[0] for r in rows], np.int64)), matrix
 
 
@@ -276,11 +302,15 @@ def bits_usable(con: Any, vec: bool, model_id: int) -> bool:
     """Tell whether the model's table is there, up to date, and this process can use it."""
     if not vec:
         return False
-    row = con.execute("SELECT vec0_stale FROM embedding_models WHERE id = ?", (model_id,)).fetchone()
+    row = con.execute(
+        "SELECT vec0_stale FROM embedding_models WHERE id = ?", (model_id,)
+    ).fetchone()
     return row is not None and not row[0]
 
 
-def put_bits(con: Any, vec: bool, model_id: int, owner: str, vectors: Mapping[int, FloatArray]) -> None:
+def put_bits(
+    con: Any, vec: bool, model_id: int, owner: str, vectors: Mapping[int, FloatArray]
+) -> None:
     """Put vectors, by memory number, beside their base rows; all anew once there are enough to measure a mean."""
     if not bits_usable(con, vec, model_id):
         if not vec:
@@ -292,7 +322,9 @@ def put_bits(con: Any, vec: bool, model_id: int, owner: str, vectors: Mapping[in
         make_bits(con, vec, model_id, anew=True)
         return
     bits = _bits(np.stack(list(vectors.values())), centre)
-    _insert_bits(con, model_id, [(n, owner, b.tobytes()) for n, b in zip(vectors, bits, strict=True)])
+    _insert_bits(
+        con, model_id, [(n, owner, b.tobytes()) for n, b in zip(vectors, bits, strict=True)]
+    )
 
 
 def take_bits(con: Any, vec: bool, model_id: int, numbers: Sequence[int]) -> None:
@@ -322,23 +354,34 @@ def make_bits(con: Any, vec: bool, model_id: int, *, anew: bool = False) -> None
     centre = None
     if len(seqs) >= _ENOUGH:
         some = dump([seqs[i] for i in evenly(len(seqs), 4 * _ENOUGH).tolist()])
-        sampled = con.execute(f"SELECT vector FROM embeddings WHERE seq {AMONG}", (some,)).fetchall()
+        sampled = con.execute(
+            f"SELECT vector FROM embeddings WHERE seq {AMONG}", (some,)
+        ).fetchall()
         centre = np.stack([np.frombuffer(r[0], np.float32) for r in sampled]).mean(axis=0)
     values = (None if centre is None else centre.tobytes(), model_id)
     con.execute("UPDATE embedding_models SET vec0_stale = 0, centre = ? WHERE id = ?", values)
     for page in _pages(con, model_id, "memory_n, user_id, vector"):
-        bits = _bits(np.frombuffer(b"".join([r[2] for r in page]), np.float32).reshape(len(page), dim), centre)
-        _insert_bits(con, model_id, [(r[0], r[1], b.tobytes()) for r, b in zip(page, bits, strict=True)])
+        bits = _bits(
+            np.frombuffer(b"".join([r[2] for r in page]), np.float32).reshape(len(page), dim),
+            centre,
+        )
+        _insert_bits(
+            con, model_id, [(r[0], r[1], b.tobytes()) for r, b in zip(page, bits, strict=True)]
+        )
 
 
 def _pages(con: Any, model_id: int, columns: str) -> Iterator[list[Any]]:
-    cursor = tuples(con).execute(f"SELECT {columns} FROM embeddings WHERE model_id = ? ORDER BY seq", (model_id,))
+    cursor = tuples(con).execute(
+        f"SELECT {columns} FROM embeddings WHERE model_id = ? ORDER BY seq", (model_id,)
+    )
     while rows := cursor.fetchmany(_AT_ONCE):
         yield rows
 
 
 def _insert_bits(con: Any, model_id: int, rows: Sequence[tuple[int, str, bytes]]) -> None:
-    con.executemany(f"INSERT INTO vec_{model_id} (rowid, user_id, embedding) VALUES (?, ?, vec_bit(?))", rows)
+    con.executemany(
+        f"INSERT INTO vec_{model_id} (rowid, user_id, embedding) VALUES (?, ?, vec_bit(?))", rows
+    )
 
 
 def _bits(vectors: FloatArray, centre: FloatArray | None) -> Any:
@@ -351,4 +394,6 @@ def _centre(con: Any, model_id: int) -> FloatArray | None:
 
 
 def _mark_stale(con: Any, model_id: int) -> None:
-    con.execute("UPDATE embedding_models SET vec0_stale = 1 WHERE id = ? AND vec0_stale = 0", (model_id,))
+    con.execute(
+        "UPDATE embedding_models SET vec0_stale = 1 WHERE id = ? AND vec0_stale = 0", (model_id,)
+    )

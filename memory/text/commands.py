@@ -18,7 +18,9 @@ _FICTION: Final = re.compile(rf"\s*(?:[*（(【]|{joined('commands', 'FICTION')}
 _STAGED: Final = either("commands", "STAGED", r"\b(?:{})\b")
 _READERS: Final = [  # a script of its own first: a sentence in it may have words of another
     (re.compile(f"[{LANGUAGES[lang].letters}]"), read)
-    for lang, read in sorted(values("commands", "read").items(), key=lambda r: LANGUAGES[r[0]].spaced)
+    for lang, read in sorted(
+        values("commands", "read").items(), key=lambda r: LANGUAGES[r[0]].spaced
+    )
 ]
 _EDGE: Final = " \t\r\n,，;；:：。.!！、–—-"
 
@@ -32,7 +34,9 @@ def find_intent(text: str) -> Intent | None:
         sentence = text[start:end]
         readings = (read(sentence) for letters, read in _READERS if letters.search(sentence))
         found: SentenceIntent | None = next((f for f in readings if f is not None), None)
-        if found is not None and not _STAGED.search(f"{text[:start]} {text[start + found.end :]}"[:_READ]):
+        if found is not None and not _STAGED.search(
+            f"{text[:start]} {text[start + found.end :]}"[:_READ]
+        ):
             return _intent(text, start, found)
     return None
 
@@ -65,7 +69,10 @@ def _candidates(text: str, spans: tuple[TextSpan, ...]) -> list[tuple[int, int]]
     for start, end in split_sentences(text[:_READ]):
         holder = spans[bisect_right(starts, start) - 1]
         if holder.kind == "own" and re.search(r"\w", text[start:end]):
-            stop = next((s.start for s in spans if s.start >= start and s.kind in {"pasted", "forwarded"}), end)
+            stop = next(
+                (s.start for s in spans if s.start >= start and s.kind in {"pasted", "forwarded"}),
+                end,
+            )
             sentences.append((start, min(end, stop)))
     first = next((s for s in sentences if not _GREETING.match(text[s[0] : s[1]])), None)
     if first is None:
@@ -87,7 +94,9 @@ def _intent(text: str, start: int, found: SentenceIntent) -> Intent:
             said = text[text.find(said, start) if said else start + found.end : stop].strip()
     if said is None and found.kind == "remember" and before:
         return Intent("remember", before, spans=((0, stop),), rest=text[stop:].strip(_EDGE))
-    rest = "\n".join(t for t in (before, text[stop:].lstrip(_EDGE + "?？").rstrip()) if re.search(r"\w", t))
+    rest = "\n".join(
+        t for t in (before, text[stop:].lstrip(_EDGE + "?？").rstrip()) if re.search(r"\w", t)
+    )
     every = either("commands", "EVERY").search(text, start, stop) is not None
     return Intent(found.kind, said or "", said is None, found.spare, every, ((start, stop),), rest)
 

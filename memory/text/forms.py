@@ -36,14 +36,24 @@ _FORMS, _SHORT, _SPELLING, _MEASURES = (
     list_character_pairs("forms", name) for name in ("FORMS", "SHORT", "SPELLING", "MEASURES")
 )
 _PLACES: Final = frozenset(map(stem, ("in", "on", "at", "since", "until", "during")))
-_WRITTEN_AS: Final = {",": "", "也": "", "跟": "和", "与": "和", "及": "和"}  # where nothing changes places
+_WRITTEN_AS: Final = {
+    ",": "",
+    "也": "",
+    "跟": "和",
+    "与": "和",
+    "及": "和",
+}  # where nothing changes places
 _AFTERNOON: Final = frozenset(words_of("forms", "AFTERNOON"))
 _MARKED: Final = ("@", "§", "#")  # a time, a day, a number
 _MONTH: Final = rf"(?P<m>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)}|sept)\.?"
 _DATES: Final = (
-    re.compile(r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?)(?P<m>\d{1,2})\s?[-/.月]\s?(?P<d>\d{1,2})(?!\d)[日号]?"),
+    re.compile(
+        r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?)(?P<m>\d{1,2})\s?[-/.月]\s?(?P<d>\d{1,2})(?!\d)[日号]?"
+    ),
     re.compile(r"(?<!\d)(?P<m>\d{1,2})月(?P<d>\d{1,2})(?!\d)[日号]?"),
-    re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH}(?:,? (?P<y>\d{{4}}))?(?![a-z\d])"),
+    re.compile(
+        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH}(?:,? (?P<y>\d{{4}}))?(?![a-z\d])"
+    ),
     re.compile(rf"\b{_MONTH} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>\d{{4}}))?(?![a-z\d:])"),
 )
 _AM_PM: Final = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.](\d\d))?\s?([ap])(?:\.\s?m\.?|m\b)")
@@ -51,7 +61,9 @@ _SMALL: Final = "|".join([*NUMBERS][1:13])
 _HYPHENED: Final = re.compile(rf"\b({'|'.join(NUMBERS)})-(?=[a-z])")
 _ORDINAL: Final = re.compile(rf"\b({'|'.join(ORDINALS)})\b")
 _PAST: Final = re.compile(rf"\b(?:a )?(half|quarter) (past|to) ({_SMALL}|\d{{1,2}})\b")
-_HOUR: Final = re.compile(rf"\b({_SMALL})(?= (?:in the (?:morning|afternoon|evening)|o'clock|[ap]\.?m)\b)")
+_HOUR: Final = re.compile(
+    rf"\b({_SMALL})(?= (?:in the (?:morning|afternoon|evening)|o'clock|[ap]\.?m)\b)"
+)
 _MONEY: Final = re.compile(r"([€$£¥])\s?(\d+(?:,\d{3})*(?:\.\d+)?)")
 _TOKEN: Final = re.compile(
     r"[@§]\S+|\d+(?:,\d{3})*(?:\.\d+)?(?:st\b|nd\b|rd\b|th\b|s\b)?|'s\b|[a-z]+|[,、&%€$£¥+<>=]|(?<![\w-])-(?=\d)"
@@ -74,7 +86,13 @@ def list_quantities(text: str) -> tuple[str, ...]:
     found = list_form_tokens(text)
     units = set(_UNITS.values()) | {"元"}
     after = (*found[1:], "")
-    return tuple(sorted(t + (u if u in units else "") for t, u in zip(found, after, strict=True) if t[0] in _MARKED))
+    return tuple(
+        sorted(
+            t + (u if u in units else "")
+            for t, u in zip(found, after, strict=True)
+            if t[0] in _MARKED
+        )
+    )
 
 
 def has_other_roles(text: str, things: Sequence[str]) -> bool:
@@ -109,7 +127,9 @@ def has_same_form(a: str, b: str) -> bool:
 def _same(x: Sequence[str], y: Sequence[str]) -> bool:
     if "".join(_WRITTEN_AS.get(t, t) for t in x) == "".join(_WRITTEN_AS.get(t, t) for t in y):
         return bool(x and y)
-    if Counter(t for t in x if t not in _COORDINATORS) != Counter(t for t in y if t not in _COORDINATORS):
+    if Counter(t for t in x if t not in _COORDINATORS) != Counter(
+        t for t in y if t not in _COORDINATORS
+    ):
         return False
     choices = [[t for t in s if t in _COORDINATORS - {",", "、"}] for s in (x, y)]
     if {"or", "nor", "或"} & {*x, *y} and choices[0] != choices[1]:
@@ -119,7 +139,11 @@ def _same(x: Sequence[str], y: Sequence[str]) -> bool:
 
 def _phrases(x: Sequence[str]) -> list[tuple[str, ...]]:
     """What stands before the first phrase of time or place, and those phrases sorted; where they are two."""
-    starts = [i for i, t in enumerate(x) if i and (t in _PLACES or (t[0] in "@§" and x[i - 1] not in _PLACES))]
+    starts = [
+        i
+        for i, t in enumerate(x)
+        if i and (t in _PLACES or (t[0] in "@§" and x[i - 1] not in _PLACES))
+    ]
     if len(starts) != 2 or any(t in _COORDINATORS for t in x):
         return [tuple(x)]
     return [tuple(x[: starts[0]]), *sorted(tuple(x[a:b]) for a, b in pairwise([*starts, len(x)]))]
@@ -147,7 +171,11 @@ def has_same_frame(a: str, b: str) -> bool:
 def is_reordered(thing: str, text: str) -> bool:
     """Whether a text has all words of a thing and says something else with them: tea over coffee, coffee over tea."""
     x = Counter(t for t in list_form_tokens(thing) if t not in _COORDINATORS)
-    return bool(x) and x == Counter(t for t in list_form_tokens(text) if t in x) and not contains_thing(text, thing)
+    return (
+        bool(x)
+        and x == Counter(t for t in list_form_tokens(text) if t in x)
+        and not contains_thing(text, thing)
+    )
 
 
 def count_common_tokens(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
@@ -209,15 +237,28 @@ def _appositions(x: Sequence[str], start: int, end: int, parts: int) -> bool:
 
 def _written(text: str) -> str:
     """The text in one script and case, with numbers, times, dates and short forms written in one way."""
-    plain = unicodedata.normalize("NFKD", text).translate({0x2019: "'", 0x2018: "'", 0x2192: " to "})
+    plain = unicodedata.normalize("NFKD", text).translate(
+        {0x2019: "'", 0x2018: "'", 0x2192: " to "}
+    )
     plain = "".join(c for c in plain if not unicodedata.combining(c))
-    plain = fold_variants(unicodedata.normalize("NFC", plain)).casefold().replace("->", " to ").strip(" \"'“”")
+    plain = (
+        fold_variants(unicodedata.normalize("NFC", plain))
+        .casefold()
+        .replace("->", " to ")
+        .strip(" \"'“”")
+    )
     for pattern, form in _FORMS:
         plain = pattern.sub(form, plain)
-    plain = _ZH.DAY.sub(lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain)
-    plain = _ZH.NUMBER.sub(lambda m: "第" * (m[0][0] == "第") + str(read_characters(m[0].removeprefix("第"))), plain)
+    plain = _ZH.DAY.sub(
+        lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain
+    )
+    plain = _ZH.NUMBER.sub(
+        lambda m: "第" * (m[0][0] == "第") + str(read_characters(m[0].removeprefix("第"))), plain
+    )
     plain = re.sub(
-        r"(?<!\d)(\d+(?:\.\d+)?)([千万亿])", lambda m: f"{float(m[1]) * CHARACTER_SCALES[m[2]]:.0f}", plain
+        r"(?<!\d)(\d+(?:\.\d+)?)([千万亿])",
+        lambda m: f"{float(m[1]) * CHARACTER_SCALES[m[2]]:.0f}",
+        plain,
     )
     plain = _ORDINAL.sub(lambda m: f"{ORDINALS[m[1]]}th", plain)
     plain = _HOUR.sub(lambda m: str(NUMBERS[m[1]]), _PAST.sub(_past, plain))
@@ -242,13 +283,19 @@ def _past(m: re.Match[str]) -> str:
 
 def _clock(m: re.Match[str]) -> str:
     more = (m["more"] or "").rstrip("分")
-    minutes = m["m"] or {"半": "30", "1刻": "15", "一刻": "15", "3刻": "45", "三刻": "45"}.get(more, more.zfill(2))
+    minutes = m["m"] or {"半": "30", "1刻": "15", "一刻": "15", "3刻": "45", "三刻": "45"}.get(
+        more, more.zfill(2)
+    )
     hour = int(m["h"]) + 12 * (m["part"] in _AFTERNOON and int(m["h"]) < 12)
     return f" @{hour}:{minutes} "
 
 
 def _day(m: re.Match[str]) -> str:
-    month = m["m"] if m["m"].isdigit() else next(i for i, name in enumerate(_MONTHS, 1) if name[:3] == m["m"][:3])
+    month = (
+        m["m"]
+        if m["m"].isdigit()
+        else next(i for i, name in enumerate(_MONTHS, 1) if name[:3] == m["m"][:3])
+    )
     year = m.groupdict().get("y")
     return f" §{year + '-' if year else ''}{int(month)}-{int(m['d'])} "
 
@@ -264,10 +311,18 @@ def _read(found: Sequence[str]) -> Iterator[str]:
             kept.append(f"#{value}")
         elif word in SCALES:
             written = kept[-1][1:]
-            kept[-1] = f"#{float(written) * SCALES[word]:.0f}" if re.fullmatch(r"[\d.]+", written) else kept[-1]
+            kept[-1] = (
+                f"#{float(written) * SCALES[word]:.0f}"
+                if re.fullmatch(r"[\d.]+", written)
+                else kept[-1]
+            )
         elif word[0].isdigit():
             kept.append("#" + re.sub(r"(?:st|nd|rd)$", "th", word.replace(",", "")))
-        elif kept and kept[-1][0] == "#" and (unit := _UNITS.get(word) or _UNITS.get(word.removesuffix("s"))):
+        elif (
+            kept
+            and kept[-1][0] == "#"
+            and (unit := _UNITS.get(word) or _UNITS.get(word.removesuffix("s")))
+        ):
             kept.append(unit)
         elif word.rstrip("s") in _DAYS:
             kept.append(f"§d{_DAYS.index(word.rstrip('s')) + 1}{'s' if word.endswith('s') else ''}")

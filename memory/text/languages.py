@@ -19,7 +19,7 @@ from types import SimpleNamespace
 from typing import Any, Final, TypeAlias
 
 import memory.text
-from memory.text.pieces import PIECE, keep_ends
+from memory.text.clean import PIECE, keep_ends
 
 Lang: TypeAlias = str
 _FIRST: Final = "en"  # the language that the others fall back to
@@ -37,7 +37,10 @@ class Language:
     def sections(self) -> Mapping[str, Mapping[str, Any]]:
         """The tables of `language.toml`, each pattern in one piece."""
         tables = tomllib.loads((self.folder / "language.toml").read_text(encoding="utf-8"))
-        return {name: {key: _join(value, table) for key, value in table.items()} for name, table in tables.items()}
+        return {
+            name: {key: _join(value, table) for key, value in table.items()}
+            for name, table in tables.items()
+        }
 
     @property
     def letters(self) -> str:
@@ -63,12 +66,21 @@ def _join(value: Any, table: Mapping[str, Any]) -> Any:
         value = "|".join(value)
     if isinstance(value, dict):
         return {key: _join(inner, table) for key, inner in value.items()}
-    return _PLACE.sub(lambda m: _join(table[m[1]], table), value) if isinstance(value, str) else value
+    return (
+        _PLACE.sub(lambda m: _join(table[m[1]], table), value) if isinstance(value, str) else value
+    )
 
 
 def _find_languages() -> Mapping[Lang, Language]:
-    folders = {p.parent.name: p.parent for at in memory.text.__path__ for p in Path(at).glob("*/language.toml")}
-    return {code: Language(code, folders[code]) for code in sorted(folders, key=lambda c: (c != _FIRST, c))}
+    folders = {
+        p.parent.name: p.parent
+        for at in memory.text.__path__
+        for p in Path(at).glob("*/language.toml")
+    }
+    return {
+        code: Language(code, folders[code])
+        for code in sorted(folders, key=lambda c: (c != _FIRST, c))
+    }
 
 
 LANGUAGES: Final = _find_languages()
@@ -94,7 +106,11 @@ def words_of(module: str, name: str) -> list[str]:
 
 def list_character_pairs(module: str, name: str) -> list[tuple[re.Pattern[str], str]]:
     """Compile the replacements of all languages by that name: what is found, and what is put there."""
-    return [(re.compile(p, re.IGNORECASE), form) for rows in values(module, name).values() for p, form in rows]
+    return [
+        (re.compile(p, re.IGNORECASE), form)
+        for rows in values(module, name).values()
+        for p, form in rows
+    ]
 
 
 def bounded(lang: Lang, pattern: str) -> str:

@@ -13,7 +13,9 @@ from memory.text.languages import detect_language, either, list_character_pairs,
 
 # Where a sentence begins: at the front, after the date of an episode, after the end of another.
 _BEGINS: Final = r"(?P<before>^\s{0,9}|^\[[^\]\n]{1,40}\]\s?|(?<=[.!?;；。！？]\s)|(?<=[；。！？]))"
-_SUBJECT: Final = re.compile(rf"{_BEGINS}(?P<subject>{either('notes', 'SUBJECT').pattern})(?P<first>\S)", re.I)
+_SUBJECT: Final = re.compile(
+    rf"{_BEGINS}(?P<subject>{either('notes', 'SUBJECT').pattern})(?P<first>\S)", re.I
+)
 _INNER: Final = list_character_pairs("notes", "INNER")
 
 
@@ -34,4 +36,7 @@ def _leave_out(m: re.Match[str]) -> str:
 def add_subjects(note: str) -> tuple[str, ...]:
     """Write a note as sentences that name the person, in all the ways they have been written."""
     low = note[:1].lower() + note[1:]
-    return tuple(subject + low for subject in value(detect_language(note[:1]), "notes", "SUBJECTS").split("|"))
+    return tuple(
+        subject + low
+        for subject in value(detect_language(note[:1]), "notes", "SUBJECTS").split("|")
+    )

@@ -12,7 +12,8 @@ Number = tuple[float, int, int]  # value, start and end
 _SCALES: Final = {w: n for words in values("numbers", "FIGURES").values() for w, n in words.items()}
 _CLOCK: Final = {w: n for words in values("numbers", "CLOCK").values() for w, n in words.items()}
 _AFTER: Final = "|".join(
-    bounded(lang, "|".join(ws)).removeprefix(r"\b") for lang, ws in values("numbers", "FIGURES").items()
+    bounded(lang, "|".join(ws)).removeprefix(r"\b")
+    for lang, ws in values("numbers", "FIGURES").items()
 )
 _FIGURES: Final = re.compile(rf"(\d[\d,]*(?:\.\d+)?)\s?({_AFTER})?", re.I)
 _PARTS: Final = re.compile("|".join(_CLOCK), re.I)

@@ -55,7 +55,9 @@ def clean_streams() -> Iterator[None]:
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (s if s is None or isinstance(s, CleanStream) else CleanStream(s) for s in before)
+    sys.stdout, sys.stderr = (
+        s if s is None or isinstance(s, CleanStream) else CleanStream(s) for s in before
+    )
     try:
         yield
     finally:

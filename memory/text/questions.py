@@ -12,8 +12,8 @@ import unicodedata
 from types import SimpleNamespace
 from typing import Final
 
+from memory.text.clean import MOST_READ, keep_ends
 from memory.text.languages import either, joined, values, words_of
-from memory.text.pieces import MOST_READ, keep_ends
 from memory.text.words import stem
 
 # Where a message is cut: into sentences, clauses and questions; what belongs together.
@@ -67,7 +67,12 @@ def recent_asked(text: str) -> bool:
 
 
 def _fold(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", keep_ends(text, MOST_READ)).casefold().replace("’", "'").split())
+    return " ".join(
+        unicodedata.normalize("NFKC", keep_ends(text, MOST_READ))
+        .casefold()
+        .replace("’", "'")
+        .split()
+    )
 
 
 def _says(name: str, plain: str) -> bool:

@@ -22,7 +22,9 @@ class TextSpan:
     kind: Kind
 
 
-def _either(name: str, spaced: str = r"\b(?:{})(?!\w)", unspaced: str = "(?:{})") -> re.Pattern[str]:
+def _either(
+    name: str, spaced: str = r"\b(?:{})(?!\w)", unspaced: str = "(?:{})"
+) -> re.Pattern[str]:
     return either("spans", name, spaced, unspaced)
 
 
@@ -39,7 +41,9 @@ _TALE_ENDS: Final = _either("TALE_ENDS")
 _HEADER: Final = _either("HEADERS", spaced=r"\s*(?:{}) ?[:：] ?\S", unspaced=r"\s*(?:{}) ?[:：]")
 _FORWARDED: Final = _either("FORWARDED", **_AT_START)
 _GREETING: Final = _either(
-    "GREETING", spaced=r"(?:{})[^.!?:]{{0,40}}[,:]?$", unspaced=r"(?:{})[^。！？：]{{0,12}}[：，:,]$"
+    "GREETING",
+    spaced=r"(?:{})[^.!?:]{{0,40}}[,:]?$",
+    unspaced=r"(?:{})[^。！？：]{{0,12}}[：，:,]$",
 )
 _FORMAL: Final = _either(
     "FORMAL", spaced=r"(?:{})[^.!?:]{{0,40}}[,:]?$", unspaced=r"(?:{})[^。！？：]{{0,12}}[：，:,]$"
@@ -48,7 +52,9 @@ _SIGN_OFF: Final = _either("SIGN_OFF", **_WHOLE)
 _QUESTION: Final = _either("QUESTION", spaced="{}")
 _FIRST: Final = _either("FIRST", spaced="{}")
 _BACKWARD: Final = _either("BACKWARD")
-_REGISTER: Final = re.compile(rf"\s*(?:{joined('spans', 'REGISTER')})|(?i:\s*(?:abstract|by [a-z]+ [a-z]+$))")
+_REGISTER: Final = re.compile(
+    rf"\s*(?:{joined('spans', 'REGISTER')})|(?i:\s*(?:abstract|by [a-z]+ [a-z]+$))"
+)
 _LABEL: Final = re.compile(rf"(?:{joined('spans', 'LABELS')}).{{0,4}}$", re.I)
 _SHORT: Final = re.compile(rf"(?<![\w'’])(?:{joined('spans', 'SHORT')}|(?-i:[A-HJ-Z]))\.$", re.I)
 
@@ -73,9 +79,21 @@ _SINGLE: Final = re.compile(
     r"(?<![\w'’])['‘](?!(?:cause|til|em|n|bout|tis|twas)\b)(?=\w)[^'’\n]{1,300}(?:['’]\w[^'’\n]{0,300}){0,6}['’](?!\w)",
     re.I,
 )
-_CLOSERS: Final = {"“": "”", "「": "」", "『": "』", "《": "》", '"': '"', "`": "`", "„": "“", "«": "»", "＂": "＂"}
+_CLOSERS: Final = {
+    "“": "”",
+    "「": "」",
+    "『": "』",
+    "《": "》",
+    '"': '"',
+    "`": "`",
+    "„": "“",
+    "«": "»",
+    "＂": "＂",
+}
 _END: Final = re.compile(
-    r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|(?<!\.)\.+[”\"’)]*(?=\s|$|[" + UNSPACED + r"])|\n+"
+    r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|(?<!\.)\.+[”\"’)]*(?=\s|$|["
+    + UNSPACED
+    + r"])|\n+"
 )
 _MARKED: Final = re.compile(r"《[^《》\n]{1,40}》|“[^“”\n]{1,10}”|「[^「」\n]{1,10}」")
 _NAME: Final = re.compile(r"\bebb\b", re.I)
@@ -129,13 +147,19 @@ def find_own_sentences(text: str) -> list[tuple[int, int]]:
     for s in split_spans(text):
         if s.kind == "own":
             cut = text[s.start : s.end]
-            out += [(s.start + a, s.start + b) for a, b in split_sentences(cut) if re.search(r"\w", cut[a:b])]
+            out += [
+                (s.start + a, s.start + b)
+                for a, b in split_sentences(cut)
+                if re.search(r"\w", cut[a:b])
+            ]
     return out
 
 
 def join_own_text(text: str) -> str:
     """Join the person's own words, one span a line."""
-    return "\n".join(t for s in split_spans(text) if s.kind == "own" and (t := text[s.start : s.end].strip()))
+    return "\n".join(
+        t for s in split_spans(text) if s.kind == "own" and (t := text[s.start : s.end].strip())
+    )
 
 
 def is_question(text: str) -> bool:
@@ -148,7 +172,9 @@ def count_bytes(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def shorten_texts(texts: Sequence[str], most: int, size: Callable[[str], int] = count_bytes) -> list[str]:
+def shorten_texts(
+    texts: Sequence[str], most: int, size: Callable[[str], int] = count_bytes
+) -> list[str]:
     """Shorten a message and its context to `most` together, of which the context has at least a quarter.
 
     Args:
@@ -171,7 +197,9 @@ def keep_questions(text: str, most: int, size: Callable[[str], int] = count_byte
     kept: set[tuple[int, int]] = set()
     room = most
     backwards = split_sentences(text)[::-1]
-    for a, b in sorted(backwards, key=lambda s: not is_question(text[s[0] : s[1]])):  # stable: the last ones first
+    for a, b in sorted(
+        backwards, key=lambda s: not is_question(text[s[0] : s[1]])
+    ):  # stable: the last ones first
         if (more := size(" " + text[a:b])) > room:
             break
         kept.add((a, b))
@@ -231,7 +259,9 @@ def _quotes(text: str) -> list[tuple[int, int]]:
             end = single.get(i, 0)
         else:
             closer = _CLOSERS[sign]
-            if i < missing.get(closer, 0) or (sign == '"' and i and text[i - 1].isascii() and text[i - 1].isalnum()):
+            if i < missing.get(closer, 0) or (
+                sign == '"' and i and text[i - 1].isascii() and text[i - 1].isalnum()
+            ):
                 continue
             limit = text.find("\n\n", i, i + _QUOTE)
             limit = min(i + _QUOTE, len(text)) if limit < 0 else limit
@@ -255,7 +285,9 @@ class _MaterialMarker:
         self.lines = [m.span() for m in _LINE.finditer(text) if m.group().strip()]
         self.kinds: list[Kind | None] = [None] * len(self.lines)
         self.inline: list[TextSpan] = []
-        self.signed = max((i for i in range(len(self.lines)) if _SIGN_OFF.match(self.line(i)[:_LEAD])), default=-1)
+        self.signed = max(
+            (i for i in range(len(self.lines)) if _SIGN_OFF.match(self.line(i)[:_LEAD])), default=-1
+        )
 
     def regions(self) -> Iterator[TextSpan]:
         self._mark_fences()
@@ -301,12 +333,18 @@ class _MaterialMarker:
         run: list[int] = []
         own = self.kinds.count(None)
         for i in range(len(self.lines) + 1):
-            if i < len(self.lines) and self.kinds[i] is None and (_STAMP.match(self.line(i)) or self._speaker(i)):
+            if (
+                i < len(self.lines)
+                and self.kinds[i] is None
+                and (_STAMP.match(self.line(i)) or self._speaker(i))
+            ):
                 run.append(i)
                 continue
             names = [self._speaker(j) for j in run]
             stamped = sum(bool(_STAMP.match(self.line(j))) for j in run)
-            if len(run) > 1 and (stamped > 1 or len(set(names)) < len(names) or (len(run) < own and all(names))):
+            if len(run) > 1 and (
+                stamped > 1 or len(set(names)) < len(names) or (len(run) < own and all(names))
+            ):
                 for j in run:
                     self.kinds[j] = "pasted"
             run = []
@@ -321,7 +359,11 @@ class _MaterialMarker:
         while i < len(self.lines):
             j = i + 1
             size = len(_BARE.sub("", self.line(i)[:_LEAD]))
-            while j < len(self.lines) and not self._apart(j) and len(_BARE.sub("", self.line(j)[:_LEAD])) == size:
+            while (
+                j < len(self.lines)
+                and not self._apart(j)
+                and len(_BARE.sub("", self.line(j)[:_LEAD])) == size
+            ):
                 j += 1
             verse = j - i > 2 and 4 <= size <= 20 and is_unspaced(self.line(i))
             if verse and not any(_FIRST.search(self.line(k)[:_LEAD]) for k in range(i, j)):
@@ -331,15 +373,25 @@ class _MaterialMarker:
     def _speaker(self, i: int) -> str:
         line = _STAMP.sub("", self.line(i)[:_LEAD])
         m = _SPEAKER.match(line)
-        return "" if m is None or _LABEL.match(m[1]) or _HEADER.match(line) or _EDITS.search(m[1]) else m[1]
+        return (
+            ""
+            if m is None or _LABEL.match(m[1]) or _HEADER.match(line) or _EDITS.search(m[1])
+            else m[1]
+        )
 
     def _mark_tales(self) -> None:
         """Mark what is told from an announcement ("A story.") on: to where it is said to end, or all the rest."""
         for i, (a, b) in enumerate(self.lines):
-            head = _TELLS.match(self.text, a, min(b, a + _LEAD)) if self.kinds[i] is None and self._apart(i) else None
+            head = (
+                _TELLS.match(self.text, a, min(b, a + _LEAD))
+                if self.kinds[i] is None and self._apart(i)
+                else None
+            )
             if head is not None:
                 end = _TALE_ENDS.search(self.text, head.end())
-                self.inline.append(TextSpan(head.end(), end.end() if end else len(self.text), "quoted"))
+                self.inline.append(
+                    TextSpan(head.end(), end.end() if end else len(self.text), "quoted")
+                )
                 return
 
     def _mark_leads(self) -> None:
@@ -371,7 +423,9 @@ class _MaterialMarker:
         if i > 0 or len(self.lines) == 1:
             return False
         headline = not re.search(r"[.。!！?？:：]$", line) and not _FIRST.search(line)
-        return bool(_REGISTER.match(line)) or (headline and bool(_REGISTER.match(self.line(1)[:_LEAD])))
+        return bool(_REGISTER.match(line)) or (
+            headline and bool(_REGISTER.match(self.line(1)[:_LEAD]))
+        )
 
     def _mark_asked(self, i: int) -> int:
         """Mark the text that line i asks about or announces; return the line after it."""
@@ -387,7 +441,11 @@ class _MaterialMarker:
                 self.inline.append(TextSpan(found, b, "pasted"))
                 return self._mark_block(i + 1, "pasted", begun=True)
             nxt = i + 1
-            if nxt < len(self.lines) and self.kinds[nxt] is None and self.line(nxt)[0] not in _CLOSERS:
+            if (
+                nxt < len(self.lines)
+                and self.kinds[nxt] is None
+                and self.line(nxt)[0] not in _CLOSERS
+            ):
                 return self._mark_block(nxt, "pasted")
             return nxt
         return i + 1
@@ -406,14 +464,25 @@ class _MaterialMarker:
         points = _POINTS.search(head)
         if not colon and not said.endswith(("?", "？")) and not _REQUEST.match(head):
             return None  # a statement that speaks of a text: "My email password is …"
-        asks = _EDITS.search(head) or (points and (_ASKS.search(head) or said.endswith(("?", "？"))))
+        asks = _EDITS.search(head) or (
+            points and (_ASKS.search(head) or said.endswith(("?", "？")))
+        )
         if colon:
             short = ends_line or len(head) <= 30
-            return stop if asks or (short and (_TEXTS.search(head) or _ANNOUNCES.search(head))) else None
+            return (
+                stop
+                if asks or (short and (_TEXTS.search(head) or _ANNOUNCES.search(head)))
+                else None
+            )
         if ends_line and i + 1 < len(self.lines):
             return stop if asks and (self._apart(i + 1) or _EDITS.search(head)) else None
         return (
-            stop if asks and points and not ends_line and (_EDITS.search(head) or _NOUN.search(points[0])) else None
+            stop
+            if asks
+            and points
+            and not ends_line
+            and (_EDITS.search(head) or _NOUN.search(points[0]))
+            else None
         )
 
     def _mark_block(self, first: int, kind: Kind, *, begun: bool = False) -> int:
@@ -439,7 +508,9 @@ class _MaterialMarker:
             tail = last - 1  # one paragraph: its last line
         remark = " ".join(self.line(i) for i in range(tail, last))[:1_000]
         before = " ".join(self.line(i) for i in range(first, tail))[:4_000]
-        if tail <= self.signed or (tail == self.signed + 1 and len(remark) < 30 and not self._apart(tail)):
+        if tail <= self.signed or (
+            tail == self.signed + 1 and len(remark) < 30 and not self._apart(tail)
+        ):
             return last
         listed = tail - first > 1 and all(
             _STAMP.match(self.line(i)) or _ITEM.match(self.line(i)) for i in range(first, tail)
@@ -462,7 +533,12 @@ class _MaterialMarker:
         line = self.line(last)[:_LEAD]
         strict = _EDITS.search(line) and not re.search(r"[:：]", line)
         told = " ".join(self.line(i) for i in range(last))[:4_000]
-        about = self._apart(last) and is_question(line) and _POINTS.search(line) and not _FIRST.search(told)
+        about = (
+            self._apart(last)
+            and is_question(line)
+            and _POINTS.search(line)
+            and not _FIRST.search(told)
+        )
         if len(line) < 120 and (strict or _BACKWARD.search(line) or (about and len(told) > 30)):
             for i in range(last):
                 self.kinds[i] = "pasted"

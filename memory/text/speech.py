@@ -14,7 +14,9 @@ from memory.text.words import UNSPACED, is_unspaced
 
 Answer: TypeAlias = Literal["", "yes", "no", "unsure", "past", "fill", "evades"]
 
-SHORT: Final = 60  # width of an answer that is read with the question before it; a Chinese character is two
+SHORT: Final = (
+    60  # width of an answer that is read with the question before it; a Chinese character is two
+)
 
 
 FORMS: Final = SimpleNamespace(
@@ -23,20 +25,27 @@ FORMS: Final = SimpleNamespace(
 """The patterns of all languages, by their names in the English section `evidence`."""
 
 _KIN: Final = {
-    w: frozenset(g.split()) for kin in values("evidence", "KIN").values() for g in kin.split("|") for w in g.split()
+    w: frozenset(g.split())
+    for kin in values("evidence", "KIN").values()
+    for g in kin.split("|")
+    for w in g.split()
 }
 _KIN_UNSPACED: Final = sorted((w for w in _KIN if is_unspaced(w)), key=len, reverse=True)
 MY_KIN: Final = re.compile(
     "|".join(
         form.replace("%s", "|".join(sorted(re.split(r"[ |]", kin), key=len, reverse=True)))
-        for form, kin in zip(values("evidence", "MY_KIN").values(), values("evidence", "KIN").values(), strict=True)
+        for form, kin in zip(
+            values("evidence", "MY_KIN").values(), values("evidence", "KIN").values(), strict=True
+        )
     ),
     re.IGNORECASE,
 )
 _CLAUSE: Final = re.compile(r"(?:[^,，;；。!！?？\n—.]|\.(?=\S))+[?？]?")
 _ECHO: Final = re.compile(f"([{UNSPACED}])[了过的]?[吗么没][?？]")  # 过了吗？ – 过啦
 _PIECE: Final = re.compile(f"[a-z]{{3,}}|[{UNSPACED}]")
-_CLOSED: Final = re.compile(r"^\W*(?:are|is|do|does|did|have|has|can|will|were|was)\b|[吗吧]\W{0,4}$", re.I)
+_CLOSED: Final = re.compile(
+    r"^\W*(?:are|is|do|does|did|have|has|can|will|were|was)\b|[吗吧]\W{0,4}$", re.I
+)
 
 
 def fold(text: str) -> str:
@@ -105,4 +114,6 @@ def read_answer(text: str, question: str) -> Answer:
         return ""
     shared = set(_PIECE.findall(fold(text))) & set(_PIECE.findall(fold(question)))
     narrow = find_numbers(text) or shared or FORMS.ANY_DEGREE.match(text) or FORMS.DAYS.search(text)
-    return "fill" if narrow or not _CLOSED.search(question) or FORMS.OR.search(question) else "evades"
+    return (
+        "fill" if narrow or not _CLOSED.search(question) or FORMS.OR.search(question) else "evades"
+    )

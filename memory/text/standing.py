@@ -11,7 +11,9 @@ from typing import Final
 
 from memory.text.languages import either
 
-UNSORTED: Final = frozenset({"fact", "preference", "context", "identity", "workflow", "lesson", "whim"})
+UNSORTED: Final = frozenset(
+    {"fact", "preference", "context", "identity", "workflow", "lesson", "whim"}
+)
 """Kinds that a model says for want of a better one."""
 
 _CLAUSE: Final = re.compile(r"[,;:()\n]|\.\s|[，。；：、！？（）]|\s[-–—]\s|\bbut\b|但")
@@ -35,7 +37,9 @@ def is_close(text: str) -> bool:
     """Say whether a memory names family, a partner or an animal of the person's own."""
     for clause in _CLAUSE.split(text):
         own = either("standing", "OWNER").sub("", clause.strip())
-        if (found := either("standing", "CLOSE_ONE").search(own)) and not _OTHERS.search(own[: found.start()]):
+        if (found := either("standing", "CLOSE_ONE").search(own)) and not _OTHERS.search(
+            own[: found.start()]
+        ):
             return True
     return False
 

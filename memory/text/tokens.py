@@ -23,7 +23,11 @@ def estimate_tokens(text: str) -> int:
     if text.isascii():
         wide = other = emoji = 0
     else:
-        wide, other, emoji = len(_WIDE.findall(text)), len(_OTHER.findall(text)), len(_EMOJI.findall(text))
+        wide, other, emoji = (
+            len(_WIDE.findall(text)),
+            len(_OTHER.findall(text)),
+            len(_EMOJI.findall(text)),
+        )
     words = sum((len(w) + 6) // 7 for w in _WORD.findall(text))
     digits = sum((len(d) + 2) // 3 for d in _DIGITS.findall(text))
     marks = sum((len(m) + 1) // 2 for m in _MARK.findall(text))

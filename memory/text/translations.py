@@ -23,7 +23,9 @@ _THING: Final = {w.casefold(): group[0] for group in reversed(_GROUPS) for w in 
 
 
 def _either_of(words: Iterable[str], form: str) -> re.Pattern[str]:
-    return re.compile(form.format("|".join(sorted(map(re.escape, words), key=len, reverse=True))), re.IGNORECASE)
+    return re.compile(
+        form.format("|".join(sorted(map(re.escape, words), key=len, reverse=True))), re.IGNORECASE
+    )
 
 
 _SPACED: Final = _either_of((w for w in _THING if not is_unspaced(w)), r"\b(?:{})\b")
@@ -39,7 +41,9 @@ def _read_alike() -> Mapping[str, tuple[str, ...]]:
     for group in _GROUPS:
         words = [w[:2] if is_unspaced(w) else w.casefold() for w in group if " " not in w]
         for word in () if group[0] in _SAID_OF_ALL else words:
-            found.setdefault(stem(word), {}).update(dict.fromkeys(w for w in words if stem(w) != stem(word)))
+            found.setdefault(stem(word), {}).update(
+                dict.fromkeys(w for w in words if stem(w) != stem(word))
+            )
     return {word: tuple(others) for word, others in found.items()}
 
 
@@ -60,7 +64,9 @@ def things_of(text: str) -> frozenset[str]:
 def words_for(found: Iterable[str], lang: Lang) -> list[str]:
     """Return every word of a language for some of the things of `things_of`."""
     wanted = set(found)
-    return [w for group in _GROUPS if group[0] in wanted for w in group if detect_language(w) == lang]
+    return [
+        w for group in _GROUPS if group[0] in wanted for w in group if detect_language(w) == lang
+    ]
 
 
 def cut_things(text: str) -> str:
@@ -73,7 +79,9 @@ def find_synonyms(term: str) -> tuple[str, ...]:
     return _ALIKE.get(stem(term), ())
 
 
-def count_crossed(clauses: Iterable[tuple[tuple[str, tuple[str, ...]], ...]], lang: Lang, text: str) -> int:
+def count_crossed(
+    clauses: Iterable[tuple[tuple[str, tuple[str, ...]], ...]], lang: Lang, text: str
+) -> int:
     """Count the words of a question that a text in another language has, said as that says them.
 
     Args:
@@ -83,7 +91,11 @@ def count_crossed(clauses: Iterable[tuple[tuple[str, tuple[str, ...]], ...]], la
     """
     there = frozenset(map(stem, tokens(text)))
     return sum(
-        any(o in text if is_unspaced(o) else stem(o) in there for o in others if detect_language(o) != lang)
+        any(
+            o in text if is_unspaced(o) else stem(o) in there
+            for o in others
+            if detect_language(o) != lang
+        )
         for clause in clauses
         for _, others in clause
     )

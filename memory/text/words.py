@@ -16,7 +16,9 @@ from typing import Any, Final
 from memory.text.languages import LANGUAGES, value, values, words_of
 
 # Scripts written without spaces between words: those of the languages, Japanese kana, the iteration mark.
-UNSPACED: Final = r"\u3005\u3040-\u30ff" + "".join(found.letters for found in LANGUAGES.values() if not found.spaced)
+UNSPACED: Final = r"\u3005\u3040-\u30ff" + "".join(
+    found.letters for found in LANGUAGES.values() if not found.spaced
+)
 _PIECES: Final = re.compile(f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+")
 _ASCII: Final = re.compile("[a-z0-9]+")  # the same of texts that have nothing else
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
@@ -55,10 +57,14 @@ def stem(word: str) -> str:
     if is_unspaced(word):
         return word
     if not word.isascii():
-        word = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+        word = "".join(
+            c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c)
+        )
     for letters, stemmer in _stemmers():
         if letters.search(word):
-            return str(stemmer().stemWord(word))  # a new one each time: threads would share its state
+            return str(
+                stemmer().stemWord(word)
+            )  # a new one each time: threads would share its state
     return word
 
 
@@ -85,13 +91,20 @@ class _Folds(dict[int, str]):
 
 
 _VARIANTS: Final = [
-    str.maketrans(*("".join(value(lang, "characters", name).split()) for name in ("TRADITIONAL", "SIMPLIFIED")))
+    str.maketrans(
+        *(
+            "".join(value(lang, "characters", name).split())
+            for name in ("TRADITIONAL", "SIMPLIFIED")
+        )
+    )
     for lang in values("characters", "TRADITIONAL")
 ]
 _FOLDS: Final = _Folds()
 
 
-SHORTEST: Final = 5  # letters of a word that may be mistyped; shorter words have too many neighbours
+SHORTEST: Final = (
+    5  # letters of a word that may be mistyped; shorter words have too many neighbours
+)
 _LONG: Final = 8  # from here on two slips are forgiven
 
 

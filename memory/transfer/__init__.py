@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from memory.transfer.jsonl import ExportCounts, Lines
-from memory.transfer.others import (
+from memory.transfer.formats import (
     ImportedConversation,
     ImportedMemory,
     ImportedMessage,
@@ -12,8 +11,9 @@ from memory.transfer.others import (
     detect_origin,
     parse_file,
 )
-from memory.transfer.porter import Transfer
-from memory.transfer.taking import ImportCounts
+from memory.transfer.import_others import ImportCounts
+from memory.transfer.jsonl import ExportCounts, Lines
+from memory.transfer.transfer import Transfer
 
 __all__ = [
     "ExportCounts",

@@ -24,14 +24,16 @@ from memory.ports import Transaction
 from memory.store.rows import dump
 from memory.store.transfer import BROUGHT
 from memory.text.notes import add_subjects
-from memory.transfer.reading import FORMAT, IDS, VERSION, Line, read
+from memory.transfer.validate import FORMAT, IDS, VERSION, Line, read
 
 _COMES: Final = frozenset({"new", "newer"})
 _HEADER: Final = {"type": FORMAT, "version": VERSION}
 _BATCH: Final = 500
 _ENDS: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-Lines: TypeAlias = Callable[[], Iterable[str]]  # the file from its beginning, each time it is called
+Lines: TypeAlias = Callable[
+    [], Iterable[str]
+]  # the file from its beginning, each time it is called
 
 
 @dataclass(slots=True)
@@ -50,11 +52,13 @@ def list_tombstone_forms(m: Memory) -> list[str]:
     return list(dict.fromkeys([*texts, *(old for text in texts for old in add_subjects(text))]))
 
 
-def export(tx: Transaction, write: Callable[[str], object], *, secrets: bool = False) -> ExportCounts:
+def export(
+    tx: Transaction, write: Callable[[str], object], *, secrets: bool = False
+) -> ExportCounts:
     """Write everything of one user, a line at a time. Secrets stay sealed, and at home unless they are asked for."""
     counts = ExportCounts()
     write(_line(_HEADER))
-    for line in tx.transfer.lines(list_tombstone_forms, secrets=secrets):
+    for line in tx.transfer.export_lines(list_tombstone_forms, secrets=secrets):
         counts.lines[str(line["type"])] += 1
         counts.withheld += "secret" in line and line["secret"] is None
         write(_line(line))
@@ -79,10 +83,14 @@ class JsonlImport:
     """
 
     lines: Lines
-    opens: Callable[[str, str], bool] = lambda _id, _sealed: True  # whether this home's key opens a secret
+    opens: Callable[[str, str], bool] = lambda _id, _sealed: (
+        True
+    )  # whether this home's key opens a secret
     counts: Counter[str] = field(default_factory=Counter)
     brought: set[str] = field(default_factory=set)  # memories that came from this file
-    moved: dict[str, str] = field(default_factory=dict)  # ids that are somebody else's in this store
+    moved: dict[str, str] = field(
+        default_factory=dict
+    )  # ids that are somebody else's in this store
     told: dict[str, str] = field(default_factory=dict)  # the set that told of a memory last
 
     def look(self, tx: Transaction) -> Counter[str]:
@@ -114,12 +122,16 @@ class JsonlImport:
                 if kind == "set":
                     self.told |= dict.fromkeys((c[1] for c in line["changes"]), line["id"])
         self._settle(tx, sessions)
-        return begun.id if any(n for k, n in self.counts.items() if k.endswith((".new", ".newer"))) else None
+        return (
+            begun.id
+            if any(n for k, n in self.counts.items() if k.endswith((".new", ".newer")))
+            else None
+        )
 
     @staticmethod
     def _settle(tx: Transaction, sessions: list[Line]) -> None:
         while sessions:
-            tx.transfer.watermarks(sessions.pop())
+            tx.transfer.restore_watermarks(sessions.pop())
 
     def _put(self, tx: Transaction, kind: str, line: Line, verdict: str) -> str:
         t = tx.transfer
@@ -152,7 +164,9 @@ class JsonlImport:
         try:
             return tx.transfer.put_set(line, self.told)
         except (KeyError, TypeError, ValueError, OverflowError) as e:
-            raise Unreadable(f"The change {line['id']} cannot be read ({type(e).__name__}).") from None
+            raise Unreadable(
+                f"The change {line['id']} cannot be read ({type(e).__name__})."
+            ) from None
 
     # --- what becomes of each --------------------------------------------------------------------------
 
@@ -162,42 +176,53 @@ class JsonlImport:
         elif kind == "set":
             yield from self._sets(tx, batch)
         elif kind in {"session", "message"}:
-            there = tx.transfer.taken(kind, [line["id"] for line in batch])
-            erased = tx.transfer.erased(line["id"] for line in batch)
+            there = tx.transfer.list_taken_ids(kind, [line["id"] for line in batch])
+            erased = tx.transfer.list_erased_ids(line["id"] for line in batch)
             for line in batch:
-                yield line, "same" if line["id"] in there else "erased" if line["id"] in erased else "new"
+                yield (
+                    line,
+                    "same" if line["id"] in there else "erased" if line["id"] in erased else "new",
+                )
         elif kind == "tombstone":
-            held = {m.id: m for m in tx.memories.many({line["memory"] for line in batch})}
+            held = {m.id: m for m in tx.memories.get_many({line["memory"] for line in batch})}
             for line in batch:
                 yield line, self._tombstone(tx, line, held.get(line["memory"]))
         elif kind == "trace":
-            there = tx.transfer.taken("trace", [line["turn_id"] for line in batch])
+            there = tx.transfer.list_taken_ids("trace", [line["turn_id"] for line in batch])
             for line in batch:
                 yield line, "same" if line["turn_id"] in there else "new"
         else:
             user = tx.user()
             for line in batch:
                 more = (line["lang"] and not user.lang) or (line["tz"] and not user.tz)
-                yield line, "new" if more or line["settings"].keys() - user.settings.keys() else "same"
+                yield (
+                    line,
+                    "new" if more or line["settings"].keys() - user.settings.keys() else "same",
+                )
 
     def _sets(self, tx: Transaction, batch: list[Line]) -> Iterator[tuple[Line, str]]:
         """Those about memories that are here or come: of what was erased or forgotten nothing is told."""
         ids = [line["id"] for line in batch]
-        there, erased = tx.transfer.taken("set", ids), tx.transfer.erased(ids)
-        held = {m.id for m in tx.memories.many({c[1] for line in batch for c in line["changes"]})} | self.brought
+        there, erased = tx.transfer.list_taken_ids("set", ids), tx.transfer.list_erased_ids(ids)
+        held = {
+            m.id for m in tx.memories.get_many({c[1] for line in batch for c in line["changes"]})
+        } | self.brought
         for line in batch:
             about = any(c[1] in held for c in line["changes"])
-            yield line, "same" if line["id"] in there or line["id"] in erased or not about else "new"
+            yield (
+                line,
+                "same" if line["id"] in there or line["id"] in erased or not about else "new",
+            )
 
     def _tombstone(self, tx: Transaction, line: Line, m: Memory | None) -> str:
-        if tx.transfer.buried(line, list_tombstone_forms):
+        if tx.transfer.has_tombstone(line, list_tombstone_forms):
             return "same"
         own = m is not None and m.state is State.ACTIVE and m.id not in self.brought
         return "kept" if own else "new"
 
     def _memories(self, tx: Transaction, batch: list[Line]) -> Iterator[tuple[Line, str]]:
-        there = {m.id: m for m in tx.memories.many([line["id"] for line in batch])}
-        erased = tx.transfer.erased(line["id"] for line in batch)
+        there = {m.id: m for m in tx.memories.get_many([line["id"] for line in batch])}
+        erased = tx.transfer.list_erased_ids(line["id"] for line in batch)
         for line in batch:
             old = there.get(line["id"])
             if old is not None:
@@ -212,7 +237,7 @@ class JsonlImport:
 
     @staticmethod
     def _against(tx: Transaction, line: Line, old: Memory) -> str:
-        own = tx.transfer.line_of(old)
+        own = tx.transfer.export_line(old)
         if {**own, "secret": 0} == {**line, "secret": 0}:
             return "same"
         return "newer" if line["rev"] > old.rev else "older"
@@ -220,9 +245,13 @@ class JsonlImport:
     @staticmethod
     def _buried(tx: Transaction, line: Line) -> bool:
         """Whether it says what was forgotten here on request: that is not undone by a file."""
-        if line["state"] != State.ACTIVE or line["sensitivity"] == Sensitivity.SECRET or line["layer"] == "episode":
+        if (
+            line["state"] != State.ACTIVE
+            or line["sensitivity"] == Sensitivity.SECRET
+            or line["layer"] == "episode"
+        ):
             return False
-        return tx.tombstones.has(tx.tombstones.digest(str(line["original_content"])))
+        return tx.tombstones.has(tx.tombstones.compute_digest(str(line["original_content"])))
 
     # --- ids that somebody else has ----------------------------------------------------------------------
 
@@ -231,7 +260,7 @@ class JsonlImport:
         out: dict[str, str] = {}
         for kind, batch in _batches(line for _, line in read(self.lines())):
             if kind in IDS:
-                taken = tx.transfer.taken(kind, [line["id"] for line in batch])
+                taken = tx.transfer.list_taken_ids(kind, [line["id"] for line in batch])
                 out |= {i: _stand_in(tx.user_id, i) for i, mine in taken.items() if not mine}
         return out
 

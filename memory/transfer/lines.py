@@ -85,7 +85,9 @@ class SetLine(BaseModel):
 
     @model_validator(mode="after")
     def _has_one_state_each(self) -> SetLine:
-        if any(isinstance(part, dict) is isinstance(whole, dict) for *_, part, whole in self.changes):
+        if any(
+            isinstance(part, dict) is isinstance(whole, dict) for *_, part, whole in self.changes
+        ):
             raise ValueError("a change says either what changed or all of it")
         return self
 

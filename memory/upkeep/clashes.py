@@ -14,8 +14,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from memory.errors import ModelError
-from memory.learn.alike import compute_overlap, list_content_words, normalise_text, related_kinds
-from memory.learn.material import redact_memory
+from memory.learn.same_meaning import (
+    compute_overlap,
+    list_content_words,
+    normalise_text,
+    related_kinds,
+)
+from memory.learn.visible_messages import redact_memory
 from memory.models import Kind, Layer, Memory, MemoryId, Sensitivity, State
 from memory.text.forms import is_reordered
 from memory.text.speech import denies_or_ends
@@ -80,14 +85,24 @@ class ClashPair(NamedTuple):
 
 def may_clash(a: Memory, b: Memory) -> Certainty | None:
     """Tell whether two memories that both hold may contradict each other."""
-    if not (_holds(a) and _holds(b)) or a.language != b.language or not related_kinds(a.kind, b.kind):
+    if (
+        not (_holds(a) and _holds(b))
+        or a.language != b.language
+        or not related_kinds(a.kind, b.kind)
+    ):
         return None
-    if not _together(a, b) or normalise_text(a.original_content) == normalise_text(b.original_content):
+    if not _together(a, b) or normalise_text(a.original_content) == normalise_text(
+        b.original_content
+    ):
         return None
     x, y = _plain(a), _plain(b)
     one, other = _slot(x), _slot(y)
     if one and other:
-        clash = one[0] == other[0] and not _says(one[1], other[1]) and not (denies_or_ends(x) or denies_or_ends(y))
+        clash = (
+            one[0] == other[0]
+            and not _says(one[1], other[1])
+            and not (denies_or_ends(x) or denies_or_ends(y))
+        )
         return "sure" if clash else None
     if denies_or_ends(x) != denies_or_ends(y):
         return "likely" if compute_overlap(_NOT.sub(" ", x), _NOT.sub(" ", y)) >= _ALIKE else None
@@ -142,24 +157,32 @@ def find_clash_pairs(memories: Mapping[MemoryId, Memory], near: Near) -> list[Cl
     for a, others in near.items():
         for b in others:
             wanted.setdefault(frozenset((a, b)), (a, b))
-    pairs = ((memories[a], memories[b]) for a, b in wanted.values() if a in memories and b in memories)
+    pairs = (
+        (memories[a], memories[b]) for a, b in wanted.values() if a in memories and b in memories
+    )
     return [ClashPair(a, b, certainty) for a, b in pairs if (certainty := may_clash(a, b))]
 
 
 async def find(run: UpkeepRun, near: Near) -> None:
     """Report what contradicts: the pairs of the last report that still stand, and new ones. Raises ModelError."""
     old = [tuple(p) for p in run.since.carry.get("clashes", []) if len(p) == 2]
-    ids = sorted({i for p in old for i in p} | set(near) | {i for found in near.values() for i in found})
+    ids = sorted(
+        {i for p in old for i in p} | set(near) | {i for found in near.values() for i in found}
+    )
     memories = {m.id: m for m in await run.memories(ids)}
     found = find_clash_pairs(memories, {a: {b: 1.0} for a, b in old})
     known = [p.ids for p in found]
     asked = [p for p in find_clash_pairs(memories, near) if p.ids not in known][:MOST_PAIRS]
     try:
         for lang in ("zh", "en"):
-            for portion in split_into_batches([p for p in asked if p.a.language == lang], _PER_CALL):
+            for portion in split_into_batches(
+                [p for p in asked if p.a.language == lang], _PER_CALL
+            ):
                 found += await _confirmed(run, portion)
     except ModelError:
-        await _report(run, [*found, *(p for p in asked if p.certainty == "sure" and p not in found)])
+        await _report(
+            run, [*found, *(p for p in asked if p.certainty == "sure" and p not in found)]
+        )
         raise
     await _report(run, found)
 
@@ -172,7 +195,10 @@ async def _report(run: UpkeepRun, pairs: Sequence[ClashPair]) -> None:
 async def _confirmed(run: UpkeepRun, pairs: Sequence[ClashPair]) -> list[ClashPair]:
     """Return what the model confirms. An answer nobody can read leaves what the rules are sure of."""
     shown = {
-        "pairs": [{"n": i, "a": redact_memory(p.a), "b": redact_memory(p.b)} for i, p in enumerate(pairs, start=1)]
+        "pairs": [
+            {"n": i, "a": redact_memory(p.a), "b": redact_memory(p.b)}
+            for i, p in enumerate(pairs, start=1)
+        ]
     }
     lang = pairs[0].a.language
     answer: Contradictions | None = await run.tools.read(

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from memory.learn.material import redact_memory
 from memory.learn.merge import Claim, Merger, find_known_memory, find_refusal, find_tombstones
+from memory.learn.visible_messages import redact_memory
 from memory.models import (
     Draft,
     Filter,
@@ -43,9 +43,20 @@ MOST_PROPOSED: Final = 2  # a night
 MOST_WAITING: Final = 10  # unanswered proposals: then no new ones
 _MAX_ANSWER: Final = 500
 _GROUNDS: Final = frozenset(
-    {Kind.PREFERENCE, Kind.WHIM, Kind.FACT, Kind.SKILL, Kind.WORKFLOW, Kind.GOAL, Kind.LESSON, Kind.DECISION}
+    {
+        Kind.PREFERENCE,
+        Kind.WHIM,
+        Kind.FACT,
+        Kind.SKILL,
+        Kind.WORKFLOW,
+        Kind.GOAL,
+        Kind.LESSON,
+        Kind.DECISION,
+    }
 )
-_KINDS: Final = frozenset({Kind.PREFERENCE, Kind.FACT, Kind.SKILL, Kind.WORKFLOW, Kind.GOAL, Kind.LESSON})
+_KINDS: Final = frozenset(
+    {Kind.PREFERENCE, Kind.FACT, Kind.SKILL, Kind.WORKFLOW, Kind.GOAL, Kind.LESSON}
+)
 
 
 async def derive(run: UpkeepRun, near: Near) -> None:
@@ -74,14 +85,19 @@ async def _wanted(run: UpkeepRun) -> bool:
 
     def look(tx: Transaction) -> bool:
         waiting = tx.memories.find(Filter(states=frozenset({State.PROPOSED})), limit=200).items
-        return run.tools.learns(tx) != "off" and sum(bool(m.source_ids) for m in waiting) < MOST_WAITING
+        return (
+            run.tools.learns(tx) != "off"
+            and sum(bool(m.source_ids) for m in waiting) < MOST_WAITING
+        )
 
     return await run.tools.store.read(run.user_id, look)
 
 
 async def _grounds(run: UpkeepRun, near: Near) -> list[Memory]:
     """What was learned since the last night, and what stands nearest to it; of one language, the more frequent."""
-    ids = dict.fromkeys([*near, *(i for found in near.values() for i in sorted(found, key=found.__getitem__)[-3:])])
+    ids = dict.fromkeys(
+        [*near, *(i for found in near.values() for i in sorted(found, key=found.__getitem__)[-3:])]
+    )
     memories = [m for m in await run.memories(list(ids)) if _ground(m)]
     lang = max(("en", "zh"), key=lambda x: sum(m.language == x for m in memories))
     return [m for m in memories if m.language == lang][-MOST_SHOWN:]
@@ -100,7 +116,9 @@ def _ground(m: Memory) -> bool:
 
 
 async def _ask(run: UpkeepRun, shown: Sequence[Memory]) -> list[Conclusion]:
-    rows: list[Mapping[str, Json]] = [{"id": m.id, "text": redact_memory(m), "kind": str(m.kind)} for m in shown]
+    rows: list[Mapping[str, Json]] = [
+        {"id": m.id, "text": redact_memory(m), "kind": str(m.kind)} for m in shown
+    ]
     variables = {"memories": rows}
     answer: Conclusions | None = await run.tools.read(
         run.user_id, "derive", shown[0].language, variables, variables, run.now, _MAX_ANSWER
@@ -111,7 +129,11 @@ async def _ask(run: UpkeepRun, shown: Sequence[Memory]) -> list[Conclusion]:
 
 def _rests(c: Conclusion, ids: set[MemoryId]) -> bool:
     """Tell whether it names at least three of the memories that were shown, and no others."""
-    return len(set(c.grounds)) >= FEWEST and ids.issuperset(c.grounds) and (c.kind or Kind.FACT) in _KINDS
+    return (
+        len(set(c.grounds)) >= FEWEST
+        and ids.issuperset(c.grounds)
+        and (c.kind or Kind.FACT) in _KINDS
+    )
 
 
 def _propose(
@@ -123,7 +145,7 @@ def _propose(
     vector: FloatArray | None,
     shown: Sequence[Memory],
 ) -> None:
-    grounds = tx.memories.many(m.id for m in shown)
+    grounds = tx.memories.get_many(m.id for m in shown)
     if [m.rev for m in grounds] != [m.rev for m in shown] or not _sound(text, grounds):
         run.tools.skipped("conclusion", "unsound", text)
         return
@@ -142,7 +164,9 @@ def _propose(
     tx.changes.begin("system", "derive", run.now, job_id=run.job.id)
     saved = Merger(tx, curve=run.tools.curve, u=run.tools.u, proposing=True).save(claim)
     if saved.outcome == "added" and saved.memory is not None:
-        m = tx.memories.put(replace(saved.memory, source_ids=tuple(m.id for m in grounds)), "updated")
+        m = tx.memories.put(
+            replace(saved.memory, source_ids=tuple(m.id for m in grounds)), "updated"
+        )
         tally.note("derived", m.id)
 
 
@@ -150,6 +174,8 @@ def _sound(text: str, grounds: Sequence[Memory]) -> bool:
     """It may put together what they say, and bring in no number, name or denial of its own."""
     together = replace(grounds[0], original_content=" ".join(m.original_content for m in grounds))
     why = find_level_fault(together, Level.SUMMARY, text)
-    if why == "another sense":  # several sentences together deny something as soon as one of them does
+    if (
+        why == "another sense"
+    ):  # several sentences together deny something as soon as one of them does
         why = "" if not denies_or_ends(text) else why
     return all(_ground(m) for m in grounds) and not why

@@ -24,10 +24,25 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from memory import lifecycle
-from memory.learn.alike import find_names, has_same_details, list_content_words, normalise_text
-from memory.learn.material import redact_memory
+from memory.learn.same_meaning import (
+    find_names,
+    has_same_details,
+    list_content_words,
+    normalise_text,
+)
+from memory.learn.visible_messages import redact_memory
 from memory.lifecycle.life import MENTIONS_KEPT
-from memory.models import Filter, Layer, Level, Memory, MemoryId, MemoryOutline, Sensitivity, State, is_quote
+from memory.models import (
+    Filter,
+    Layer,
+    Level,
+    Memory,
+    MemoryId,
+    MemoryOutline,
+    Sensitivity,
+    State,
+    is_quote,
+)
 from memory.ports import FloatArray, Transaction
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
@@ -104,7 +119,9 @@ def list_new_facts(run: UpkeepRun, since: int) -> list[MemoryOutline]:
     return [r for r in list_current_facts(run) if r.place > since][:_MOST]
 
 
-async def find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
+async def find_nearest(
+    run: UpkeepRun, ids: Sequence[MemoryId]
+) -> dict[MemoryId, dict[MemoryId, float]]:
     """For each memory those that stand nearest to it, with their similarity; in order, until time is up."""
     out: dict[MemoryId, dict[MemoryId, float]] = {}
     until = perf_counter() + _SECONDS
@@ -116,28 +133,41 @@ async def find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> dict[MemoryId
 
 
 async def _near(run: UpkeepRun, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
-    reader, embedder = run.tools.store.reader(run.user_id), run.tools.embedder.id
+    reader, embedder = run.tools.store.open_reader(run.user_id), run.tools.embedder.id
     memories = {m.id: m for m in await reader.get(ids)}
     vectors = await _vectors(run, memories)
     having, rest = [i for i in memories if i in vectors], [i for i in memories if i not in vectors]
-    by_vector = await reader.nearest_each([vectors[i] for i in having], NEIGHBOURS + 1, CURRENT) if having else []
+    by_vector = (
+        await reader.search_each_vector([vectors[i] for i in having], NEIGHBOURS + 1, CURRENT)
+        if having
+        else []
+    )
     texts = [memories[i].original_content for i in rest]
-    by_words = await reader.lexical_each(texts, NEIGHBOURS + 1, CURRENT) if rest else []
-    near = {i: [s.id for s in found] for i, found in zip((*having, *rest), (*by_vector, *by_words), strict=True)}
+    by_words = await reader.search_each_text(texts, NEIGHBOURS + 1, CURRENT) if rest else []
+    near = {
+        i: [s.id for s in found]
+        for i, found in zip((*having, *rest), (*by_vector, *by_words), strict=True)
+    }
     others = sorted({i for found in near.values() for i in found} - memories.keys())
     beside = {m.id: m for m in await reader.get(others)}
     known, every = memories | beside, {**vectors, **await _vectors(run, beside)}
 
     def alike(a: MemoryId, b: MemoryId) -> float:
         cosine = float(np.dot(every[a], every[b])) if a in every and b in every else None
-        return compute_similarity(known[a].original_content, known[b].original_content, cosine, embedder)
+        return compute_similarity(
+            known[a].original_content, known[b].original_content, cosine, embedder
+        )
 
     return {a: {b: alike(a, b) for b in near[a] if b != a and b in known} for a in memories}
 
 
-async def _vectors(run: UpkeepRun, memories: Mapping[MemoryId, Memory]) -> dict[MemoryId, FloatArray]:
+async def _vectors(
+    run: UpkeepRun, memories: Mapping[MemoryId, Memory]
+) -> dict[MemoryId, FloatArray]:
     """Return those stored, and for what the background has not come to yet its own; none where the embedder fails."""
-    stored = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get(list(memories), run.tools.embedder.id))
+    stored = await run.tools.store.read(
+        run.user_id, lambda tx: tx.vectors.get(list(memories), run.tools.embedder.id)
+    )
     missing = [m for m in memories.values() if m.id not in stored]
     made = await run.tools.embed([m.original_content for m in missing])
     return {**stored, **{m.id: v for m, v in zip(missing, made, strict=True) if v is not None}}
@@ -187,12 +217,21 @@ def group_duplicates(memories: Mapping[MemoryId, Memory], near: Near) -> list[tu
     pairs: dict[MemoryId, set[MemoryId]] = {}
     for a, found in near.items():
         for b, score in found.items():
-            if score >= DUPLICATE and a in memories and b in memories and can_merge(memories[a], memories[b]):
+            if (
+                score >= DUPLICATE
+                and a in memories
+                and b in memories
+                and can_merge(memories[a], memories[b])
+            ):
                 pairs.setdefault(a, set()).add(b)
                 pairs.setdefault(b, set()).add(a)
     out: list[tuple[Memory, ...]] = []
     taken: set[MemoryId] = set()
-    for base in sorted((memories[i] for i in pairs), key=lambda m: (m.last_activated_at, m.created_at), reverse=True):
+    for base in sorted(
+        (memories[i] for i in pairs),
+        key=lambda m: (m.last_activated_at, m.created_at),
+        reverse=True,
+    ):
         free = sorted((memories[i] for i in pairs[base.id] - taken), key=lambda m: m.created_at)
         if free and base.id not in taken:
             out.append((base, *free[: LARGEST - 1]))
@@ -217,7 +256,13 @@ async def _text(run: UpkeepRun, group: tuple[Memory, ...]) -> str | None:
     if len({normalise_text(t) for t in texts}) == 1:
         return base.original_content
     answer: Merged | None = await run.tools.read(
-        run.user_id, "merge", base.language, {"texts": texts}, {"texts": texts}, run.now, _MAX_ANSWER
+        run.user_id,
+        "merge",
+        base.language,
+        {"texts": texts},
+        {"texts": texts},
+        run.now,
+        _MAX_ANSWER,
     )
     if answer is not None and answer.separate:
         return None
@@ -227,7 +272,11 @@ async def _text(run: UpkeepRun, group: tuple[Memory, ...]) -> str | None:
         return text
     run.tools.skipped(f"merge into {base.id}", why, text)
     whole = list_content_words(base.original_content)
-    return base.original_content if all(list_content_words(m.original_content) <= whole for m in group) else None
+    return (
+        base.original_content
+        if all(list_content_words(m.original_content) <= whole for m in group)
+        else None
+    )
 
 
 def find_merge_fault(group: Sequence[Memory], text: str) -> str:
@@ -242,19 +291,27 @@ def find_merge_fault(group: Sequence[Memory], text: str) -> str:
         return "another sense"
     if any(name not in folded for name in find_names(first)):
         return "a name is missing"
-    return "about something else" if list_content_words(text).isdisjoint(list_content_words(first)) else ""
+    return (
+        "about something else"
+        if list_content_words(text).isdisjoint(list_content_words(first))
+        else ""
+    )
 
 
-def _write(run: UpkeepRun, group: Sequence[Memory], text: str | None, tx: Transaction, tally: NightCounts) -> None:
+def _write(
+    run: UpkeepRun, group: Sequence[Memory], text: str | None, tx: Transaction, tally: NightCounts
+) -> None:
     """All of them as they were read, or nothing: one change set."""
-    fresh = tx.memories.many(m.id for m in group)
+    fresh = tx.memories.get_many(m.id for m in group)
     if text is None:
         tally.count("separate")
         return
     if [m.rev for m in fresh] != [m.rev for m in group]:
         return
     base, *others = fresh
-    stored = run.change(tx, base, merge_group(run, fresh, text), "merged", "merged", f"{len(fresh)} into one")
+    stored = run.change(
+        tx, base, merge_group(run, fresh, text), "merged", "merged", f"{len(fresh)} into one"
+    )
     for m in others:
         tx.memories.put(replace(m, state=State.MERGED, merged_into=stored.id), "merged")
     tally.count("merges")
@@ -283,7 +340,9 @@ def merge_group(run: UpkeepRun, every: Sequence[Memory], text: str) -> Memory:
         importance=max(lifecycle.compute_counter(m, run.tools.u, run.now) for m in every),
         importance_at=run.now,
         activation_count=sum(m.activation_count for m in every),
-        recent_mentions=tuple(sorted({t for m in every for t in m.recent_mentions}))[-MENTIONS_KEPT:],
+        recent_mentions=tuple(sorted({t for m in every for t in m.recent_mentions}))[
+            -MENTIONS_KEPT:
+        ],
         merged_from=_joined((base.merged_from, *((m.id, *m.merged_from) for m in others))),
         original_contents=originals,
         supersedes=_joined(m.supersedes for m in every),

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memory import lifecycle, privacy
-from memory.learn.material import redact_memory
+from memory.learn.visible_messages import redact_memory
 from memory.lifecycle.relevance import LOWER_BELOW
 from memory.models import (
     Kind,
@@ -32,7 +32,15 @@ from memory.models import (
 from memory.ports import Transaction
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
-from memory.upkeep.run import BATCH, TRIES, NightCounts, UpkeepRun, Work, group_by_language, split_into_batches
+from memory.upkeep.run import (
+    BATCH,
+    TRIES,
+    NightCounts,
+    UpkeepRun,
+    Work,
+    group_by_language,
+    split_into_batches,
+)
 from memory.upkeep.topics import fill_template
 
 if TYPE_CHECKING:
@@ -42,9 +50,14 @@ PER_CALL: Final = 20  # memories in one request
 MOST_WRITTEN: Final = 2_000  # by a model in one night; the rest follows in the next ones
 LONGEST_TAG: Final = 80
 _FADING: Final = frozenset({State.ACTIVE, State.SUPERSEDED})
-_WORDS: Final[Mapping[Level, str]] = {Level.SUMMARY: "summary", Level.TAG: "tag"}  # what a model writes
+_WORDS: Final[Mapping[Level, str]] = {
+    Level.SUMMARY: "summary",
+    Level.TAG: "tag",
+}  # what a model writes
 _NUMBER: Final = re.compile(r"\d+")
-_CLAUSE: Final = re.compile(r"[,，;；:：。.!！?？—]|\s(?:because|but|although|without)\s|因为|但|虽然")
+_CLAUSE: Final = re.compile(
+    r"[,，;；:：。.!！?？—]|\s(?:because|but|although|without)\s|因为|但|虽然"
+)
 _NAME: Final = re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]+")
 
 
@@ -60,7 +73,9 @@ def find_due_levels(run: UpkeepRun) -> DueLevels:
     ruled: list[MemoryId] = []
     written: dict[MemoryId, Level] = {}
     for row, _, level, forgets, _ in run.rows:
-        if row.state not in _FADING or (level == row.level and not (forgets and row.state == State.ACTIVE)):
+        if row.state not in _FADING or (
+            level == row.level and not (forgets and row.state == State.ACTIVE)
+        ):
             continue
         if not forgets and level in _WORDS and _rewritable(row):
             written[row.id] = level
@@ -88,7 +103,11 @@ def write_level_text(m: Memory, level: Level) -> str | None:
 async def lower_importance(run: UpkeepRun) -> None:
     """Under `relevance`, below 0.3, a night takes a tenth of the importance: an event for each, missed ones too."""
     low = [w.row for w in run.rows if w.row.curve == "relevance" and w.weight < LOWER_BELOW]
-    worn = [r.id for r in low if r.state == State.ACTIVE and r.layer != Layer.EPISODE and r.kind != Kind.EPISODE]
+    worn = [
+        r.id
+        for r in low
+        if r.state == State.ACTIVE and r.layer != Layer.EPISODE and r.kind != Kind.EPISODE
+    ]
     await run.write_each(split_into_batches(worn), _wear)
     if worn:
         await run.look()
@@ -96,10 +115,14 @@ async def lower_importance(run: UpkeepRun) -> None:
 
 def _wear(run: UpkeepRun, tx: Transaction, tally: NightCounts, ids: Sequence[MemoryId]) -> None:
     gone = lifecycle.CURVES["relevance"].forgets_below or 0.0
-    for m in tx.memories.many(ids):
+    for m in tx.memories.get_many(ids):
         for night in run.nights:
             weight = lifecycle.compute_weight(m, run.tools.u, night)
-            if m.state is State.ACTIVE and m.curve_state.at < night and gone <= weight < LOWER_BELOW:
+            if (
+                m.state is State.ACTIVE
+                and m.curve_state.at < night
+                and gone <= weight < LOWER_BELOW
+            ):
                 m = _worn(run, tx, m, night)  # noqa: PLW2901 - one memory, night after night
                 tally.count("lowered")
 
@@ -107,7 +130,9 @@ def _wear(run: UpkeepRun, tx: Transaction, tally: NightCounts, ids: Sequence[Mem
 def _worn(run: UpkeepRun, tx: Transaction, m: Memory, night: datetime) -> Memory:
     tx.changes.begin("system", "upkeep", run.now, job_id=run.job.id)
     after, log = lifecycle.apply_event(m, "lowered", run.tools.u, night)
-    stored = tx.memories.put(replace(after, weight=lifecycle.compute_weight(after, run.tools.u, run.now)), "levelled")
+    stored = tx.memories.put(
+        replace(after, weight=lifecycle.compute_weight(after, run.tools.u, run.now)), "levelled"
+    )
     tx.memories.log(log)
     return stored
 
@@ -121,7 +146,7 @@ async def apply_level_rules(run: UpkeepRun) -> None:
 
 
 def _settle(run: UpkeepRun, tx: Transaction, tally: NightCounts, ids: Sequence[MemoryId]) -> None:
-    for m in tx.memories.many(ids):
+    for m in tx.memories.get_many(ids):
         if m.state not in _FADING:
             continue
         verdict = lifecycle.decide_action(m, run.tools.u, run.now)
@@ -136,7 +161,9 @@ def _settle(run: UpkeepRun, tx: Transaction, tally: NightCounts, ids: Sequence[M
             _relevel(run, tx, tally, m, level, content)
 
 
-def _relevel(run: UpkeepRun, tx: Transaction, tally: NightCounts, m: Memory, level: Level, content: str) -> None:
+def _relevel(
+    run: UpkeepRun, tx: Transaction, tally: NightCounts, m: Memory, level: Level, content: str
+) -> None:
     """Level, content, weight and log row of one memory, as a change set of its own, so that it can be undone."""
     tally.count("down" if level > m.level else "up")
     tally.count(f"to_{level.name.lower()}")
@@ -155,27 +182,42 @@ async def rewrite_levels(run: UpkeepRun) -> None:
     """Summaries and tags. Raises ModelError; what was written until then stays."""
     todo = dict(list(find_due_levels(run).written.items())[:MOST_WRITTEN])
     memories = await run.memories(list(todo))
-    portions = [p for some in group_by_language(memories).values() for p in split_into_batches(some, PER_CALL)]
+    portions = [
+        p
+        for some in group_by_language(memories).values()
+        for p in split_into_batches(some, PER_CALL)
+    ]
     await run.work_each(portions, partial(_written, levels=todo))
 
 
-async def _written(run: UpkeepRun, memories: Sequence[Memory], levels: Mapping[MemoryId, Level]) -> Work:
+async def _written(
+    run: UpkeepRun, memories: Sequence[Memory], levels: Mapping[MemoryId, Level]
+) -> Work:
     notes = [m for m in memories if not is_quote(m)]  # a person's own words are not put in others
     if not notes:
         return partial(_write, run, memories, {})
-    items = [{"id": m.id, "text": redact_memory(m), "level": _WORDS[levels[m.id]], "lang": m.language} for m in notes]
+    items = [
+        {"id": m.id, "text": redact_memory(m), "level": _WORDS[levels[m.id]], "lang": m.language}
+        for m in notes
+    ]
     asked, limit = {"items": items}, 200 + 80 * len(items)
     answer: LevelTexts | None = await run.tools.read(
         run.user_id, "level", notes[0].language, asked, asked, run.now, limit
     )
-    texts = {t.id: strip_subject(" ".join(t.text.split())) for t in (answer.texts if answer else ())}
+    texts = {
+        t.id: strip_subject(" ".join(t.text.split())) for t in (answer.texts if answer else ())
+    }
     return partial(_write, run, memories, texts)
 
 
 def _write(
-    run: UpkeepRun, memories: Sequence[Memory], texts: Mapping[MemoryId, str], tx: Transaction, tally: NightCounts
+    run: UpkeepRun,
+    memories: Sequence[Memory],
+    texts: Mapping[MemoryId, str],
+    tx: Transaction,
+    tally: NightCounts,
 ) -> None:
-    fresh = {m.id: m for m in tx.memories.many(m.id for m in memories)}
+    fresh = {m.id: m for m in tx.memories.get_many(m.id for m in memories)}
     for old in memories:
         m = fresh.get(old.id)
         if m is None or m.rev != old.rev or m.state not in _FADING:
@@ -201,7 +243,11 @@ def find_level_fault(m: Memory, level: Level, text: str) -> str:
     language, no order, no secret.
     """
     original = m.original_content
-    longest = max(len(original) + 20, 40) if level is Level.SUMMARY else min(LONGEST_TAG, max(len(original) + 10, 20))
+    longest = (
+        max(len(original) + 20, 40)
+        if level is Level.SUMMARY
+        else min(LONGEST_TAG, max(len(original) + 10, 20))
+    )
     folded = original.casefold()
     if why := unsayable(text, longest):
         return why
@@ -220,7 +266,9 @@ def unsayable(text: str, longest: int) -> str:
         return "empty"
     if len(text) > longest:
         return "too long"
-    return "not to be kept" if privacy.redact(text)[1] or privacy.is_refused_instruction(text) else ""
+    return (
+        "not to be kept" if privacy.redact(text)[1] or privacy.is_refused_instruction(text) else ""
+    )
 
 
 def _main(text: str) -> str:

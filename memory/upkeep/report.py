@@ -9,7 +9,17 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.lifecycle.fade import FREQUENT, FREQUENT_WINDOW
-from memory.models import Json, Kind, Layer, Level, MemoryId, MemoryOutline, State, UpkeepNight, WeightEvent
+from memory.models import (
+    Json,
+    Kind,
+    Layer,
+    Level,
+    MemoryId,
+    MemoryOutline,
+    State,
+    UpkeepNight,
+    WeightEvent,
+)
 from memory.upkeep.run import WeightColumns
 
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
@@ -76,7 +86,9 @@ def compute_forgetting_rate(rows: Sequence[MemoryOutline]) -> float:
 
     Episodes and todos that are over do not count: they are meant to pass.
     """
-    facts = [r for r in rows if r.layer != Layer.EPISODE and r.kind not in {Kind.EPISODE, Kind.TODO}]
+    facts = [
+        r for r in rows if r.layer != Layer.EPISODE and r.kind not in {Kind.EPISODE, Kind.TODO}
+    ]
     standing = [r for r in facts if r.state in {State.ACTIVE, State.FORGOTTEN}]
     gone = sum(r.state == State.FORGOTTEN or r.level > Level.SUMMARY for r in standing)
     return gone / len(standing) if standing else 0.0

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memory import lifecycle
-from memory.learn.material import redact_memory
+from memory.learn.visible_messages import redact_memory
 from memory.models import Filter, Json, Layer, Level, Memory, MemoryId, Op, Sensitivity, State
 from memory.ports import Transaction
 from memory.upkeep.run import TRIES, NightCounts, UpkeepRun, Work
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 Decision: TypeAlias = Literal["promote", "keep", "delete"]
 ROUNDS: Final = 3
 NEAREST: Final = 5
-MOST_REVIEWS: Final = 10  # a night: each is a call or three; those waiting come in the following ones
+MOST_REVIEWS: Final = (
+    10  # a night: each is a call or three; those waiting come in the following ones
+)
 _MAX_ANSWER: Final = 400
 _FACTS: Final = Filter(
     layers=frozenset({Layer.FACT, Layer.CORE, Layer.SYSTEM}), max_sensitivity=Sensitivity.PRIVATE
@@ -47,14 +49,20 @@ async def _reviewed(run: UpkeepRun, memory_id: MemoryId) -> Work | None:
     task = _task(run, found[0]) if found else None
     if task is None:
         return None
-    alone = task == "decay" and await run.tools.store.read(run.user_id, lambda tx: tx.memories.alone(memory_id))
+    alone = task == "decay" and await run.tools.store.read(
+        run.user_id, lambda tx: tx.memories.is_only_one_of_entity(memory_id)
+    )
     decision: Decision | None = "keep" if alone else await _decide(run, found[0], task)
     return partial(_execute, run, found[0], decision)
 
 
 def _task(run: UpkeepRun, m: Memory) -> Literal["promotion", "decay"] | None:
     """Only where nothing else is due: forgetting and fading come first, and nobody reviews the archive."""
-    if m.state is not State.ACTIVE or m.sensitivity is Sensitivity.SECRET or m.level is Level.ARCHIVE:
+    if (
+        m.state is not State.ACTIVE
+        or m.sensitivity is Sensitivity.SECRET
+        or m.level is Level.ARCHIVE
+    ):
         return None
     verdict = lifecycle.decide_action(m, run.tools.u, run.now)
     if isinstance(verdict, lifecycle.PromoteAction):
@@ -62,7 +70,9 @@ def _task(run: UpkeepRun, m: Memory) -> Literal["promotion", "decay"] | None:
     return "decay" if isinstance(verdict, lifecycle.DecayAction) else None
 
 
-async def _decide(run: UpkeepRun, m: Memory, task: Literal["promotion", "decay"]) -> Decision | None:
+async def _decide(
+    run: UpkeepRun, m: Memory, task: Literal["promotion", "decay"]
+) -> Decision | None:
     """Up to three rounds; None if none of them decided."""
     nearest = await _nearest(run, m)
     found: list[Json] = []
@@ -98,8 +108,12 @@ async def _decide(run: UpkeepRun, m: Memory, task: Literal["promotion", "decay"]
 
 
 async def _nearest(run: UpkeepRun, m: Memory) -> list[Json]:
-    vectors = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get([m.id], run.tools.embedder.id))
-    ids = await run.tools.nearest(run.user_id, vectors.get(m.id), m.original_content, NEAREST + 1, _FACTS)
+    vectors = await run.tools.store.read(
+        run.user_id, lambda tx: tx.vectors.get([m.id], run.tools.embedder.id)
+    )
+    ids = await run.tools.nearest(
+        run.user_id, vectors.get(m.id), m.original_content, NEAREST + 1, _FACTS
+    )
     found = await run.memories([i for i in ids if i != m.id][:NEAREST])
     return [{"id": x.id, "text": redact_memory(x)} for x in found]
 
@@ -109,7 +123,9 @@ async def _search(run: UpkeepRun, words: str, but: set[MemoryId]) -> list[Json]:
     return [{"id": m.id, "text": redact_memory(m)} for m in found if m.id not in but][:NEAREST]
 
 
-def _execute(run: UpkeepRun, old: Memory, decision: Decision | None, tx: Transaction, tally: NightCounts) -> None:
+def _execute(
+    run: UpkeepRun, old: Memory, decision: Decision | None, tx: Transaction, tally: NightCounts
+) -> None:
     """Write the decision; what changed while the model was thinking is left alone."""
     m = tx.memories.get(old.id)
     task = _task(run, m) if m is not None and m.rev == old.rev else None
@@ -120,11 +136,13 @@ def _execute(run: UpkeepRun, old: Memory, decision: Decision | None, tx: Transac
             tally.count("unreviewed")
             return
         decision = "keep"
-    if decision == "delete" and tx.memories.alone(m.id):
+    if decision == "delete" and tx.memories.is_only_one_of_entity(m.id):
         decision = "keep"
     tally.drop("unreviewed", m.id)
     if decision == "promote" and task == "promotion":
-        new = replace(m, layer=Layer.CORE, level=Level.FULL, content=m.original_content, reviewed_at=run.now)
+        new = replace(
+            m, layer=Layer.CORE, level=Level.FULL, content=m.original_content, reviewed_at=run.now
+        )
         _done(run, tx, tally, m, new, "promoted", "promoted")
     elif decision == "delete":
         new = replace(m, state=State.FORGOTTEN, deleted_at=run.now, reviewed_at=run.now)
@@ -133,6 +151,8 @@ def _execute(run: UpkeepRun, old: Memory, decision: Decision | None, tx: Transac
         _done(run, tx, tally, m, lifecycle.apply_keep(m, task, run.now), "reinforced", "kept")
 
 
-def _done(run: UpkeepRun, tx: Transaction, tally: NightCounts, m: Memory, new: Memory, op: Op, what: str) -> None:
+def _done(
+    run: UpkeepRun, tx: Transaction, tally: NightCounts, m: Memory, new: Memory, op: Op, what: str
+) -> None:
     run.change(tx, m, new, op, "promoted" if op == "promoted" else "reviewed", what)
     tally.count(f"review_{what}")

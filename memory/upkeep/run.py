@@ -70,10 +70,18 @@ def weigh(rows: Sequence[MemoryOutline], u: float, now: datetime) -> list[Weight
     for row in rows:
         m, below = _bare(row), lifecycle.CURVES[row.curve].forgets_below
         weight = lifecycle.compute_weight(m, u, now)
-        forgets = below is not None and weight < below and not (lifecycle.is_spared(m) or lifecycle.is_episode(m))
+        forgets = (
+            below is not None
+            and weight < below
+            and not (lifecycle.is_spared(m) or lifecycle.is_episode(m))
+        )
         out.append(
             WeightColumns(
-                row, weight, lifecycle.level_for_weight(m, weight, now), forgets, lifecycle.review_due(m, u, now)
+                row,
+                weight,
+                lifecycle.level_for_weight(m, weight, now),
+                forgets,
+                lifecycle.review_due(m, u, now),
             )
         )
     return out
@@ -82,7 +90,9 @@ def weigh(rows: Sequence[MemoryOutline], u: float, now: datetime) -> list[Weight
 def _bare(r: MemoryOutline) -> Memory:
     """Return the memory without its words."""
     at = lifecycle.from_ms
-    dates: dict[str, Any] = {name: None if (ms := getattr(r, name)) is None else at(ms) for name in _DATES}
+    dates: dict[str, Any] = {
+        name: None if (ms := getattr(r, name)) is None else at(ms) for name in _DATES
+    }
     data = {} if r.curve_data == "{}" else json.loads(r.curve_data)
     return Memory(
         id=r.id,
@@ -100,7 +110,9 @@ def _bare(r: MemoryOutline) -> Memory:
         importance_at=at(r.importance_at),
         level=Level(r.level),
         activation_count=r.activation_count,
-        recent_mentions=() if r.recent_mentions == "[]" else tuple(map(at, json.loads(r.recent_mentions))),
+        recent_mentions=()
+        if r.recent_mentions == "[]"
+        else tuple(map(at, json.loads(r.recent_mentions))),
         sensitivity=Sensitivity(r.sensitivity),
         pinned=bool(r.pinned),
         verified=bool(r.verified),
@@ -171,12 +183,16 @@ class UpkeepRun:
 
     async def look(self) -> None:
         """Read the whole store in outline, and weigh it."""
-        rows = await self.tools.store.read(self.user_id, lambda tx: tx.memories.outlines())
+        rows = await self.tools.store.read(self.user_id, lambda tx: tx.memories.list_outlines())
         self.rows = await asyncio.to_thread(weigh, rows, self.tools.u, self.now)
         self.moved = False
 
     async def write(
-        self, fn: Callable[[Transaction, NightCounts], T], *, share: float | None = None, moves: bool = True
+        self,
+        fn: Callable[[Transaction, NightCounts], T],
+        *,
+        share: float | None = None,
+        moves: bool = True,
     ) -> T:
         """One batch. `share`: how much of the phase is done after it; `moves`: whether memories may have changed.
 
@@ -187,13 +203,15 @@ class UpkeepRun:
         told = NightCounts(self.data)
 
         def work(tx: Transaction) -> T:
-            if not tx.jobs.holds(self.job):
+            if not tx.jobs.holds_lease(self.job):
                 raise Conflict("upkeep is another process's by now")
             result = fn(tx, told)
             if share is not None:
                 told.data["share"] = self._share(share)
-                tx.jobs.progressed(self.job)
-            tx.nights.put(UpkeepNight(self.job.id, self.night, self.now, done=False, data=told.data))
+                tx.jobs.reset_attempts(self.job)
+            tx.nights.put(
+                UpkeepNight(self.job.id, self.night, self.now, done=False, data=told.data)
+            )
             return result
 
         result = await self.tools.store.write(self.user_id, work)
@@ -216,7 +234,9 @@ class UpkeepRun:
                 moves=moves,
             )
 
-    async def work_each(self, items: Sequence[T], prepare: Callable[[UpkeepRun, T], Awaitable[Work | None]]) -> None:
+    async def work_each(
+        self, items: Sequence[T], prepare: Callable[[UpkeepRun, T], Awaitable[Work | None]]
+    ) -> None:
         """The same for items that need a model first: `prepare` returns what is then to be written, if anything."""
         for i, item in enumerate(items, start=1):
             if (work := await prepare(self, item)) is not None:
@@ -224,14 +244,16 @@ class UpkeepRun:
 
     async def memories(self, ids: Sequence[MemoryId]) -> list[Memory]:
         """Return those that are there, in any state."""
-        return await self.tools.store.read(self.user_id, lambda tx: tx.memories.many(ids))
+        return await self.tools.store.read(self.user_id, lambda tx: tx.memories.get_many(ids))
 
     async def enter(self, phase: str) -> bool:
         """Begin a phase; False if an earlier attempt has finished it."""
         if phase in self.data.get("phases", []):
             return False
         share = self._share(0.0, phase)
-        await self.write(lambda _tx, tally: tally.data.update(phase=phase, share=share), moves=False)
+        await self.write(
+            lambda _tx, tally: tally.data.update(phase=phase, share=share), moves=False
+        )
         return True
 
     async def leave(self, phase: str) -> None:
@@ -244,11 +266,15 @@ class UpkeepRun:
         at = names.index(phase or self.data.get("phase", names[0]))
         return round(min(1.0, sum(PHASES[n] for n in names[:at]) + PHASES[names[at]] * of_phase), 3)
 
-    def change(self, tx: Transaction, m: Memory, new: Memory, op: Op, event: str, reason: str) -> Memory:
+    def change(
+        self, tx: Transaction, m: Memory, new: Memory, op: Op, event: str, reason: str
+    ) -> Memory:
         """Write `new` over `m` with its weight and its line in the log."""
         u = self.tools.u
         tx.changes.begin("system", "upkeep", self.now, job_id=self.job.id)
-        stored = tx.memories.put(replace(new, weight=lifecycle.compute_weight(new, u, self.now)), op)
+        stored = tx.memories.put(
+            replace(new, weight=lifecycle.compute_weight(new, u, self.now)), op
+        )
         tx.memories.log(lifecycle.build_log_entry(event, m, stored, u, self.now, reason))
         return stored
 

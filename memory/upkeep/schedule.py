@@ -29,8 +29,14 @@ def compute_due_time(night: date, tz: str, hour: int) -> datetime:
 def list_nights_since(last: str | None, now: datetime, tz: str, hour: int) -> tuple[datetime, ...]:
     """Due times of the nights after `last`, the newest last; without a last one, the newest alone."""
     newest = find_last_night(now, tz, hour)
-    first = newest if last is None else max(date.fromisoformat(last) + _DAY, newest - MOST_MISSED * _DAY)
-    return tuple(compute_due_time(first + n * _DAY, tz, hour) for n in range((newest - first).days + 1))
+    first = (
+        newest
+        if last is None
+        else max(date.fromisoformat(last) + _DAY, newest - MOST_MISSED * _DAY)
+    )
+    return tuple(
+        compute_due_time(first + n * _DAY, tz, hour) for n in range((newest - first).days + 1)
+    )
 
 
 def make_lane_name(user_id: str) -> str:
@@ -55,7 +61,7 @@ def plan(tx: Transaction, now: datetime, tz: str, hour: int) -> bool:
 def is_planned(tx: Transaction, now: datetime, tz: str, hour: int) -> bool:
     """Tell whether `plan` would find nothing to do, most likely: a look that needs no write."""
     last = find_last_night(now, tz, hour)
-    keys = {j.dedup_key for j in tx.jobs.pending("upkeep")}
+    keys = {j.dedup_key for j in tx.jobs.list_pending("upkeep")}
     return _key(last + _DAY) in keys and not _missed(tx, last, now, tz, hour)
 
 
@@ -63,7 +69,7 @@ def _missed(tx: Transaction, night: date, now: datetime, tz: str, hour: int) -> 
     """Nobody was open when it was due, the person was there before it, and no run will come by itself."""
     if tx.user().created_at >= compute_due_time(night, tz, hour):
         return False
-    if any(j.run_at <= now for j in tx.jobs.pending("upkeep")):
+    if any(j.run_at <= now for j in tx.jobs.list_pending("upkeep")):
         return False
     last = get_last_night(tx)
     return last is None or last.night < night.isoformat()
@@ -71,12 +77,17 @@ def _missed(tx: Transaction, night: date, now: datetime, tz: str, hour: int) -> 
 
 def get_last_night(tx: Transaction) -> UpkeepNight | None:
     """Return the newest night that did its work: one under a clock that was not believed did none."""
-    return next((n for n in tx.nights.latest(_LOOKED_AT) if n.data.get("believed", True)), None)
+    return next(
+        (n for n in tx.nights.list_latest_nights(_LOOKED_AT) if n.data.get("believed", True)), None
+    )
 
 
 def _enqueue(tx: Transaction, night: date, now: datetime, run_at: datetime, mark: str = "") -> bool:
     key = _key(night) + (f":{mark}" if mark else "")
-    return tx.jobs.enqueue("upkeep", key, {}, now, lane=make_lane_name(tx.user_id), run_at=run_at) is not None
+    return (
+        tx.jobs.enqueue("upkeep", key, {}, now, lane=make_lane_name(tx.user_id), run_at=run_at)
+        is not None
+    )
 
 
 def _key(night: date) -> str:
@@ -90,8 +101,12 @@ def is_by_hand(job: Job) -> bool:
 
 def enqueue_now(tx: Transaction, now: datetime) -> str:
     """Plan a run for now: the night that is due and not begun, else one of its own; the job's id."""
-    due_now = next((j for j in tx.jobs.pending("upkeep") if j.state == "ready" and j.run_at <= now), None)
-    job = due_now or tx.jobs.enqueue("upkeep", f"{_HAND}{tx.new_id()}", {}, now, lane=make_lane_name(tx.user_id))
+    due_now = next(
+        (j for j in tx.jobs.list_pending("upkeep") if j.state == "ready" and j.run_at <= now), None
+    )
+    job = due_now or tx.jobs.enqueue(
+        "upkeep", f"{_HAND}{tx.new_id()}", {}, now, lane=make_lane_name(tx.user_id)
+    )
     if job is None:  # pragma: no cover - the key is new
         raise AssertionError
     return job.id

@@ -13,9 +13,7 @@ from typing import Final
 
 from memory.models import KINDS, Lang, Level, Memory
 
-FULL_STOP: Final = (
-    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bMt)(?<!\bNo)(?<!\bProf)(?<!\b[A-Z])\.(?=\s|$)"
-)
+FULL_STOP: Final = r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bMt)(?<!\bNo)(?<!\bProf)(?<!\b[A-Z])\.(?=\s|$)"
 """A full stop that ends a sentence: not that of a title, an initial or a number."""
 _MOST_WORDS: Final = 6
 _INSIDE: Final = re.compile(r"[A-Za-z0-9]")
@@ -35,7 +33,8 @@ _BRACKETS: Final = re.compile(r"\s{0,9}[(（][^)）]{0,400}[)）]")
 
 # --- English: the subject, what stands before the verb, the verb, what stands before the thing
 _SUBJECT_EN: Final = re.compile(
-    r"^(?:the\s{1,9}user|user|they|i)(?P<own>['’]s|\s{1,9}and)?\s{1,9}|^(?P<my>my|their|his|her)\s{1,9}", re.I
+    r"^(?:the\s{1,9}user|user|they|i)(?P<own>['’]s|\s{1,9}and)?\s{1,9}|^(?P<my>my|their|his|her)\s{1,9}",
+    re.I,
 )
 _COPULA_EN: Final = re.compile(
     r"\s{1,9}(?:is|are|was|were|has|have|had|will|lives?|works?|plays?|likes?|loves?|hates?|died|passed|got|goes|wants?|called|named)\b",
@@ -86,8 +85,12 @@ _AGE_EN: Final = re.compile(r"^\d+\s{0,9}(?:years?\s{1,9}old)?\b", re.I)
 _DATE_ZH: Final = re.compile(
     r"(?:在|于)?(?:\d{2,4}年)?(?:\d{1,2}月)?(?:\d{1,2}[日号])?(?:上午|下午|晚上)?(?:\d{1,2}[点:：]\d{0,2}分?)?(?:之前|以前|前|之后|后|起)?"
 )
-_WHEN_ZH: Final = re.compile(r"^(?:今年|明年|去年|后年|这周|下周|本周|这个月|下个月|明天|后天|今天|昨天)")
-_CUT_ZH: Final = re.compile(r"[，。；：！？、,;:.!?—]|因为|所以|但是?|不过|虽然|如果|的时候|以后|之前|之后")
+_WHEN_ZH: Final = re.compile(
+    r"^(?:今年|明年|去年|后年|这周|下周|本周|这个月|下个月|明天|后天|今天|昨天)"
+)
+_CUT_ZH: Final = re.compile(
+    r"[，。；：！？、,;:.!?—]|因为|所以|但是?|不过|虽然|如果|的时候|以后|之前|之后"
+)
 
 
 def find_topic(m: Memory) -> str:
@@ -97,7 +100,11 @@ def find_topic(m: Memory) -> str:
     text = _BRACKETS.sub("", _STAMP.sub("", m.original_content)).strip()
     found = _topic_zh(text) if m.language == "zh" else _topic_en(text)
     found = _short(found, m.language)
-    return found if any(c.isalnum() for c in found) else (m.entities[0] if m.entities else get_kind_name(m))
+    return (
+        found
+        if any(c.isalnum() for c in found)
+        else (m.entities[0] if m.entities else get_kind_name(m))
+    )
 
 
 def get_kind_name(m: Memory) -> str:
@@ -121,7 +128,9 @@ def _topic_en(text: str) -> str:
         return owned[1]  # "Sister Hannah lives in Lyon"
     before = _BEFORE_EN.match(rest)
     rest = rest[before.end() :] if before else rest
-    copula = not subject or bool(before and re.search(r"\b(?:is|are|was|were|been)\s{1,9}$", before[0], re.I))
+    copula = not subject or bool(
+        before and re.search(r"\b(?:is|are|was|were|been)\s{1,9}$", before[0], re.I)
+    )
     if copula and _AGE_EN.match(rest):
         return "their age"
     if copula and re.match(r"an?\s", rest, re.I):
@@ -132,7 +141,9 @@ def _topic_en(text: str) -> str:
     if not copula:
         rest = _VERB_EN.sub("", rest, count=1)
         bare = _DOING_EN.sub("", rest, count=1)
-        rest = bare if _CUT_EN.split(f" {bare}")[0].strip() else rest  # "goes hiking every week" is about hiking
+        rest = (
+            bare if _CUT_EN.split(f" {bare}")[0].strip() else rest
+        )  # "goes hiking every week" is about hiking
     rest = _LEAD_EN.sub("", rest)
     return _CUT_EN.split(rest)[0].strip()
 
@@ -175,9 +186,14 @@ def _short(text: str, lang: Lang) -> str:
         while len(text) > _MOST_CHARS["en"] and " " in text:
             text = text.rpartition(" ")[0]
         text = re.sub(
-            r"(?:\s{1,9}(?:a|an|the|of|to|in|at|on|for|with|and|or|by|their|his|her))+$", "", text, flags=re.I
+            r"(?:\s{1,9}(?:a|an|the|of|to|in|at|on|for|with|and|or|by|their|his|her))+$",
+            "",
+            text,
+            flags=re.I,
         )
     cut = text[: _MOST_CHARS[lang]]
     if _INSIDE.search(cut[-1:]) and _INSIDE.match(text[len(cut) :]):
-        cut = re.sub(r"[A-Za-z0-9]+$", "", cut).strip() or cut  # a name or number that is cut would be another one
+        cut = (
+            re.sub(r"[A-Za-z0-9]+$", "", cut).strip() or cut
+        )  # a name or number that is cut would be another one
     return cut

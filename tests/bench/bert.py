@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from tests.bench.onnx_file import Graph
 
 Weights = Mapping[str, NDArray[np.float32]]
-_COPIED = ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "modules.json")
+_COPIED = (
+    "config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "modules.json",
+)
 _FLOATS = {"F32": np.float32, "F16": np.float16}
 
 
@@ -64,7 +70,8 @@ def graph(w: Weights, heads: int, eps: float) -> Graph:
     for i in range(layers):
         at, last = f"encoder.layer.{i}", i == layers - 1
         x = norm(
-            g.op("Add", x, _attention(g, linear, x, hidden, at, heads, width)), f"{at}.attention.output.LayerNorm"
+            g.op("Add", x, _attention(g, linear, x, hidden, at, heads, width)),
+            f"{at}.attention.output.LayerNorm",
         )
         up = linear(x, f"{at}.intermediate.dense")
         erf = g.op("Erf", g.op("Mul", up, g.constant(1 / sqrt(2))))
@@ -75,13 +82,21 @@ def graph(w: Weights, heads: int, eps: float) -> Graph:
 
 
 def _attention(
-    g: Graph, linear: Callable[[str, str], str], x: str, hidden: str, at: str, heads: int, width: int
+    g: Graph,
+    linear: Callable[[str, str], str],
+    x: str,
+    hidden: str,
+    at: str,
+    heads: int,
+    width: int,
 ) -> str:
     each = width // heads
     apart, together = g.constant([0, 0, heads, each]), g.constant([0, 0, width])
 
     def split(name: str, *axes: int) -> str:
-        return g.op("Transpose", g.op("Reshape", linear(x, f"{at}.attention.self.{name}"), apart), perm=axes)
+        return g.op(
+            "Transpose", g.op("Reshape", linear(x, f"{at}.attention.self.{name}"), apart), perm=axes
+        )
 
     scores = g.op("MatMul", split("query", 0, 2, 1, 3), split("key", 0, 2, 3, 1))
     scaled = g.op("Add", g.op("Mul", scores, g.constant(1 / sqrt(each))), hidden)
@@ -98,7 +113,11 @@ def convert(model: Path, out: Path) -> None:
             f"{model} is a {config['model_type']} with {config['hidden_act']}, and only plain BERT is known."
         )
     out.mkdir(parents=True, exist_ok=True)
-    made = graph(weights(model / "model.safetensors"), config["num_attention_heads"], config["layer_norm_eps"])
+    made = graph(
+        weights(model / "model.safetensors"),
+        config["num_attention_heads"],
+        config["layer_norm_eps"],
+    )
     made.save(out / "model.onnx")
     for name in (*_COPIED, "sentence_bert_config.json"):
         if (model / name).exists():

@@ -33,7 +33,11 @@ KNOWN: dict[str, tuple[Known, ...]] = {
         Known("User works as a nurse at St James's hospital", 80),
         Known("Hand in the tax return", 3, Kind.TODO, 1.2),
         Known("Dinner with Priya at the Thai place", 2, Kind.TODO, 2.4, ("Priya",)),
-        Known("User went to Whitby with Omar and ate fish and chips on the pier", 6, entities=("Omar",)),
+        Known(
+            "User went to Whitby with Omar and ate fish and chips on the pier",
+            6,
+            entities=("Omar",),
+        ),
         Known("User saw an exhibition about whales in London", 35),
         Known("User bought a second-hand cello", 200),
         Known("User's boss is named Tom Becker", 100, entities=("Tom Becker",)),

@@ -28,10 +28,18 @@ CACHE = Path.home() / ".cache/ebb-bench/vectors.db"
 def add_to(p: argparse.ArgumentParser) -> None:
     """The options of a benchmark."""
     p.add_argument(
-        "--embedder", choices=[*sorted(EMBEDDERS), "local", "minilm", "none", *GEOMETRIES], default="lexical"
+        "--embedder",
+        choices=[*sorted(EMBEDDERS), "local", "minilm", "none", *GEOMETRIES],
+        default="lexical",
     )
-    p.add_argument("--model-dir", type=Path, help="of local: an ONNX model's folder; of minilm: the weights' folder")
-    p.add_argument("--cache", type=Path, default=CACHE, help="of minilm: the vectors of earlier runs")
+    p.add_argument(
+        "--model-dir",
+        type=Path,
+        help="of local: an ONNX model's folder; of minilm: the weights' folder",
+    )
+    p.add_argument(
+        "--cache", type=Path, default=CACHE, help="of minilm: the vectors of earlier runs"
+    )
 
 
 def chosen(a: argparse.Namespace) -> Embedder | None:
@@ -45,7 +53,9 @@ def chosen(a: argparse.Namespace) -> Embedder | None:
     if a.embedder == "local":
         model = find(a.model_dir, Path.home() / ".cache/ebb-bench")
         if model is None:
-            raise SystemExit("--embedder local needs --model-dir: a folder with model.onnx and tokenizer.json.")
+            raise SystemExit(
+                "--embedder local needs --model-dir: a folder with model.onnx and tokenizer.json."
+            )
         return LocalEmbedder(model)
     return EMBEDDERS[a.embedder]()
 
@@ -91,7 +101,11 @@ class Known:
     async def embed(self, texts: Sequence[str], kind: Kind) -> FloatArray:
         """(n, dim) float32."""
         await self.learn(texts, kind)
-        return np.stack([self._rows[kind, t] for t in texts]) if texts else np.zeros((0, self.dim), np.float32)
+        return (
+            np.stack([self._rows[kind, t] for t in texts])
+            if texts
+            else np.zeros((0, self.dim), np.float32)
+        )
 
     def at_once(self, text: str, kind: Kind) -> list[float]:
         """For those who do not wait; only what was learned."""
@@ -126,9 +140,13 @@ class Simulated:
         if self._geometry == "narrow":
             return _unit(rows + self._added)
         if self._centre is None:
-            self._centre = (await self._inner.embed(messages_to_embed()[::4], "content")).mean(axis=0)
+            self._centre = (await self._inner.embed(messages_to_embed()[::4], "content")).mean(
+                axis=0
+            )
         seeds = [crc32(f"{kind} {t}".encode("utf-8", "replace")) for t in texts]
-        noise = np.array([np.random.default_rng(seed).normal(size=DIM) for seed in seeds]).reshape(-1, DIM)
+        noise = np.array([np.random.default_rng(seed).normal(size=DIM) for seed in seeds]).reshape(
+            -1, DIM
+        )
         return _unit(_unit((rows - self._centre) @ self._turn) + NOISE / DIM**0.5 * noise)
 
 

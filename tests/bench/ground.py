@@ -16,7 +16,14 @@ from memory.store import open_store
 BATCH = 1000
 
 
-def made(user: str, text: str, at: datetime, *, session: str | None = None, entities: tuple[str, ...] = ()) -> Memory:
+def made(
+    user: str,
+    text: str,
+    at: datetime,
+    *,
+    session: str | None = None,
+    entities: tuple[str, ...] = (),
+) -> Memory:
     """A fact as learning makes it, at `at`."""
     m = Memory(
         id="",
@@ -52,11 +59,15 @@ async def store_at(path: Path, embedder: Embedder | None, now: datetime) -> Asyn
 
 async def new_user(store: Store, now: datetime) -> str:
     """A person."""
-    return await store.system(lambda s: s.create_user(now))
+    return await store.write_system(lambda s: s.create_user(now))
 
 
 async def fill(
-    store: Store, user: str, memories: Sequence[Memory], embedder: Embedder | None, vectors: FloatArray | None = None
+    store: Store,
+    user: str,
+    memories: Sequence[Memory],
+    embedder: Embedder | None,
+    vectors: FloatArray | None = None,
 ) -> list[str]:
     """Store memories with their vectors, embedded here unless they are given; their ids, in order."""
     ids: list[str] = []
@@ -66,7 +77,9 @@ async def fill(
         if rows is None and embedder is not None:
             rows = await embedder.embed([m.original_content for m in batch], "content")
 
-        def write(tx: Transaction, batch: Sequence[Memory] = batch, rows: FloatArray | None = rows) -> list[str]:
+        def write(
+            tx: Transaction, batch: Sequence[Memory] = batch, rows: FloatArray | None = rows
+        ) -> list[str]:
             tx.changes.begin("system", "import", batch[0].created_at)
             saved = [m.id for m in tx.memories.add_many(batch)]
             if embedder is not None and rows is not None:

@@ -28,15 +28,38 @@ def plot(rows: Mapping[int, Row], path: Path, note: str) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    mpl.rcParams.update({"font.size": 10, "text.color": _INK, "axes.labelcolor": _INK, "axes.edgecolor": _FAINT})
-    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5.4), width_ratios=(1.25, 1), layout="constrained")
+    mpl.rcParams.update(
+        {"font.size": 10, "text.color": _INK, "axes.labelcolor": _INK, "axes.edgecolor": _FAINT}
+    )
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(12, 5.4), width_ratios=(1.25, 1), layout="constrained"
+    )
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12, rect=(0, 0, 1, 0.85))
-    figure.suptitle("Recall as one person's memories grow", x=0.014, y=0.97, ha="left", fontsize=16, weight="bold")
+    figure.suptitle(
+        "Recall as one person's memories grow",
+        x=0.014,
+        y=0.97,
+        ha="left",
+        fontsize=16,
+        weight="bold",
+    )
     figure.text(0.014, 0.875, note, fontsize=9.5, color=_FAINT, ha="left")
     sizes = sorted(rows)
-    _lines(left, sizes, rows, _TIMES, "Time of a question (median; shaded: to the 95th percentile)", _ms)
+    _lines(
+        left,
+        sizes,
+        rows,
+        _TIMES,
+        "Time of a question (median; shaded: to the 95th percentile)",
+        _ms,
+    )
     left.fill_between(
-        sizes, [rows[n]["median"] for n in sizes], [rows[n]["p95"] for n in sizes], color="#0b7a75", alpha=0.13, lw=0
+        sizes,
+        [rows[n]["median"] for n in sizes],
+        [rows[n]["p95"] for n in sizes],
+        color="#0b7a75",
+        alpha=0.13,
+        lw=0,
     )
     _goals(left, sizes, TARGETS)
     room = {n: {**rows[n], "file": rows[n]["bytes"] * n / 1e6} for n in sizes}
@@ -46,7 +69,9 @@ def plot(rows: Mapping[int, Row], path: Path, note: str) -> None:
     plt.close(figure)
 
 
-def _lines(axes: Any, sizes: Sequence[int], rows: Mapping[int, Row], lines: Any, title: str, unit: Any) -> None:
+def _lines(
+    axes: Any, sizes: Sequence[int], rows: Mapping[int, Row], lines: Any, title: str, unit: Any
+) -> None:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     ends = []
@@ -55,7 +80,15 @@ def _lines(axes: Any, sizes: Sequence[int], rows: Mapping[int, Row], lines: Any,
         values = [rows[n][key] for n in there]
         if not there:
             continue
-        axes.plot(there, values, color=colour, lw=width, marker="o", ms=2.2 + 1.6 * width, solid_capstyle="round")
+        axes.plot(
+            there,
+            values,
+            color=colour,
+            lw=width,
+            marker="o",
+            ms=2.2 + 1.6 * width,
+            solid_capstyle="round",
+        )
         ends.append((values[-1], there[-1], name, colour, width))
     axes.set(xscale="log", yscale="log")
     axes.set_title(title, loc="left", fontsize=11, color=_INK, pad=10)
@@ -97,7 +130,9 @@ def _goals(axes: Any, sizes: Sequence[int], goals: Mapping[int, float]) -> None:
     mark = {"marker": "D", "ms": 7, "mfc": "white", "mec": _INK, "mew": 1.3, "ls": "none"}
     if met:
         axes.plot(*zip(*met, strict=True), **mark, zorder=5, label="the most it may be")
-        axes.legend(loc="lower right", frameon=False, fontsize=9, labelcolor=_INK, handletextpad=0.2)
+        axes.legend(
+            loc="lower right", frameon=False, fontsize=9, labelcolor=_INK, handletextpad=0.2
+        )
 
 
 def _count(n: float) -> str:

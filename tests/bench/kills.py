@@ -39,7 +39,9 @@ _KINDS = [k for k in Kind if k is not Kind.EPISODE]
 def answer(request: Request) -> str:
     """What a good memory model says: shorter words, one sentence for several, a decision."""
     if items := _ITEM.findall(request.last):
-        return json.dumps([{"id": i, "text": _shorter(text, how)} for i, how, text in items], ensure_ascii=False)
+        return json.dumps(
+            [{"id": i, "text": _shorter(text, how)} for i, how, text in items], ensure_ascii=False
+        )
     if "promote:" in request.system:
         return random.choice([decision("keep"), decision("delete"), decision("promote")])
     if "“separate”" in request.system:
@@ -65,11 +67,24 @@ class Ordeal:
     async def child(self, *argv: str) -> asyncio.subprocess.Process:
         """The program, as a person starts it."""
         env = {k: v for k, v in os.environ.items() if not k.startswith(("EBB_", "OPENAI_"))}
-        env |= {"EBB_HOME": str(self.home), "EBB_PROVIDER": "openai", "EBB_EMBEDDER": "lexical", "EBB_TZ": "UTC"}
+        env |= {
+            "EBB_HOME": str(self.home),
+            "EBB_PROVIDER": "openai",
+            "EBB_EMBEDDER": "lexical",
+            "EBB_TZ": "UTC",
+        }
         env |= {"OPENAI_BASE_URL": self.server.url, "OPENAI_API_KEY": "any", "EBB_LANG": "en"}
         pipe = asyncio.subprocess.PIPE
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bot", "memory", *argv, cwd=ROOT, env=env, stdout=pipe, stderr=pipe
+            sys.executable,
+            "-m",
+            "bot",
+            "memory",
+            *argv,
+            cwd=ROOT,
+            env=env,
+            stdout=pipe,
+            stderr=pipe,
         )
 
     async def strike(self, store: Store, user_id: str, after: float) -> None:
@@ -82,7 +97,9 @@ class Ordeal:
             await asyncio.sleep(0.01)
         await asyncio.sleep(after)
         now = await _progress(store, user_id)
-        with_lease = await store.read(user_id, lambda tx: any(j.state == "leased" for j in tx.jobs.pending("upkeep")))
+        with_lease = await store.read(
+            user_id, lambda tx: any(j.state == "leased" for j in tx.jobs.list_pending("upkeep"))
+        )
         over = process.returncode is not None
         if not over:
             process.send_signal(signal.SIGKILL)
@@ -96,8 +113,12 @@ async def _progress(store: Store, user_id: str) -> tuple[str, str]:
     """Which run is under way, and how far."""
 
     def read(tx: Transaction) -> tuple[str, str]:
-        night = next(iter(tx.nights.latest(1, done=False)), None)
-        return ("", "") if night is None else (night.job_id, json.dumps(dict(night.data), sort_keys=True))
+        night = next(iter(tx.nights.list_latest_nights(1, done=False)), None)
+        return (
+            ("", "")
+            if night is None
+            else (night.job_id, json.dumps(dict(night.data), sort_keys=True))
+        )
 
     return await store.read(user_id, read)
 
@@ -109,9 +130,13 @@ async def furnish(store: Store, user_id: str, count: int, now: datetime) -> None
     for n in range(count):
         at = now - timedelta(days=rng.choice([1, 40, 60, 300, 700, 900]), hours=rng.uniform(0, 20))
         odd = (
-            f"The user noticed thing number {n}, which was rather odd" if n % 2 else f"用户注意到第{n}件事，相当奇怪"
+            f"The user noticed thing number {n}, which was rather odd"
+            if n % 2
+            else f"用户注意到第{n}件事，相当奇怪"
         )
-        text = memories[n - 1].original_content + "!" if n % 40 == 39 else odd  # every so often said twice
+        text = (
+            memories[n - 1].original_content + "!" if n % 40 == 39 else odd
+        )  # every so often said twice
         m = replace(made(user_id, text, at), kind=_KINDS[n % len(_KINDS)])
         if n % 11 == 0:
             m = replace(m, expires_at=at + timedelta(days=3), kind=Kind.TODO)
@@ -127,7 +152,9 @@ async def furnish(store: Store, user_id: str, count: int, now: datetime) -> None
     await fill(store, user_id, memories, LexicalEmbedder())
 
 
-async def ordeal(home: Path, kills: int, count: int, *, longest: float = 0.5, delay: float = 0.1) -> Ordeal:
+async def ordeal(
+    home: Path, kills: int, count: int, *, longest: float = 0.5, delay: float = 0.1
+) -> Ordeal:
     """So many kills that land, and then a run to the end. Raises AssertionError."""
     rng = random.Random()
     async with OpenAIServer(first_delay=delay) as server:
@@ -137,19 +164,26 @@ async def ordeal(home: Path, kills: int, count: int, *, longest: float = 0.5, de
         _, err = await process.communicate()
         assert process.returncode == 0, err
         now = datetime.now(UTC)
-        store = await open_store(home / "ebb.db", clock=lambda: now, worker=make_worker_id(), key=b"k" * 32)
+        store = await open_store(
+            home / "ebb.db", clock=lambda: now, worker=make_worker_id(), key=b"k" * 32
+        )
         try:
-            (user_id,) = await store.system(lambda s: s.users())
+            (user_id,) = await store.write_system(lambda s: s.users())
             await furnish(store, user_id, count, now)
             while trial.landed < kills:
                 await trial.strike(store, user_id, rng.uniform(0.0, longest))
                 assert not (found := await broken(store, user_id)), found[:20]
-                assert trial.over <= kills, "it is over too soon for kills to land: more memories are needed"
+                assert trial.over <= kills, (
+                    "it is over too soon for kills to land: more memories are needed"
+                )
             process = await trial.child("upkeep")
             out, err = await process.communicate()
             assert process.returncode == 0, (out, err)
             assert not (found := await broken(store, user_id)), found[:20]
-            left = await store.read(user_id, lambda tx: [j for j in tx.jobs.pending("upkeep") if j.state != "ready"])
+            left = await store.read(
+                user_id,
+                lambda tx: [j for j in tx.jobs.list_pending("upkeep") if j.state != "ready"],
+            )
             assert not left
         finally:
             await store.close()

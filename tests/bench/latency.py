@@ -25,8 +25,8 @@ from memory.embed import LexicalEmbedder
 from memory.models import Memory, Query
 from memory.ports import Reader
 from memory.recall import FOLLOWERS, SIGNALS, QueryEmbedder, recall_memories
-from memory.recall.ground import find_best_rows
 from memory.recall.pipeline import open_context
+from memory.recall.term_scores import find_best_rows
 from tests.bench.ground import fill, made, new_user, store_at
 
 NOW = datetime(2026, 2, 11, 10, tzinfo=UTC)
@@ -87,7 +87,11 @@ def sentence(patterns: Sequence[str], rng: random.Random) -> str:
     """One of the patterns, filled."""
     what, other = rng.sample(_WHAT, 2)
     return rng.choice(patterns).format(
-        who=rng.choice(_WHO), where=rng.choice(_WHERE), what=what, what2=other, n=rng.randrange(1, 2000)
+        who=rng.choice(_WHO),
+        where=rng.choice(_WHERE),
+        what=what,
+        what2=other,
+        n=rng.randrange(1, 2000),
     )
 
 
@@ -98,7 +102,15 @@ def memories(user: str, count: int, rng: random.Random) -> list[Memory]:
         text = sentence(_EN if rng.random() < 0.5 else _ZH, rng)
         names = tuple(w for w in _WHO if w in text)
         at = NOW - timedelta(days=60) * (1 - i / count)
-        out.append(made(user, text, at, session=f"{user}/{i // 20}", entities=names if rng.random() < 0.5 else ()))
+        out.append(
+            made(
+                user,
+                text,
+                at,
+                session=f"{user}/{i // 20}",
+                entities=names if rng.random() < 0.5 else (),
+            )
+        )
     return out
 
 
@@ -123,7 +135,9 @@ class Stopwatch:
         return out
 
 
-async def turn(watch: Stopwatch, reader: Reader, embedder: LexicalEmbedder, user: str, text: str) -> None:
+async def turn(
+    watch: Stopwatch, reader: Reader, embedder: LexicalEmbedder, user: str, text: str
+) -> None:
     """One message: the whole, then its parts one by one."""
     queries = QueryEmbedder(embedder, 200)
     context = ("hello there", "hi! how was your day?")
@@ -139,14 +153,19 @@ async def turn(watch: Stopwatch, reader: Reader, embedder: LexicalEmbedder, user
     await watch.time("  embedding", lambda: fresh.embed(text, context))
     await watch.time("  recall", lambda: recall_memories(reader, query, u=1.0))
     look = open_context(reader, query, 1.0)
-    look.passing = await watch.time("    passing", lambda: reader.passing(look.f))
-    found = {name: await watch.time(f"    {name}", partial(signal, look)) for name, signal in SIGNALS.items()}
+    look.passing = await watch.time("    passing", lambda: reader.row_mask(look.f))
+    found = {
+        name: await watch.time(f"    {name}", partial(signal, look))
+        for name, signal in SIGNALS.items()
+    }
     first = np.zeros(len(look.passing), np.float32)
     found["words"].weighed({"words": 1.0}, first)
     for name, follow in FOLLOWERS.items():
         await watch.time(f"    {name}", partial(follow, look, first))
     places = find_best_rows(first, 120)
-    lines = await watch.time("    120 lines", lambda: open_context(reader, query, 1.0).lines(places))
+    lines = await watch.time(
+        "    120 lines", lambda: open_context(reader, query, 1.0).lines(places)
+    )
     await watch.time("    28 memories", lambda: reader.get([line.id for line in lines[:28]]))
 
 
@@ -161,7 +180,7 @@ async def main(count: int, turns: int) -> None:
             print(
                 f"{count} memories of one user, stored in {perf_counter() - began:.1f} s; {embedder.id}; {turns} turns"
             )
-            reader = store.reader(user)
+            reader = store.open_reader(user)
             for _ in range(10):
                 await turn(Stopwatch(), reader, embedder, user, sentence(_ASKED, rng))
             for _ in range(turns):

@@ -41,7 +41,9 @@ def gains(query: Row, found: Sequence[str], k: int = 10) -> tuple[float, float]:
 class Tally:
     """Figures of one way of finding on one set, by language and category."""
 
-    scores: dict[tuple[str, str], list[list[float]]] = field(default_factory=lambda: defaultdict(list))
+    scores: dict[tuple[str, str], list[list[float]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     took: list[float] = field(default_factory=list)  # ms a question
     written: float | None = None  # memories a second, their embedding left out
 
@@ -68,8 +70,16 @@ class Tally:
 
     def told(self) -> dict[str, Any]:
         """For a file."""
-        parts = {name: {"questions": n, **dict(zip(FIGURES, row, strict=True))} for name, n, row in self.parts()}
-        return {"parts": parts, "p50_ms": self.percentile(50), "p95_ms": self.percentile(95), "written": self.written}
+        parts = {
+            name: {"questions": n, **dict(zip(FIGURES, row, strict=True))}
+            for name, n, row in self.parts()
+        }
+        return {
+            "parts": parts,
+            "p50_ms": self.percentile(50),
+            "p95_ms": self.percentile(95),
+            "written": self.written,
+        }
 
 
 def _part(name: str, groups: Any) -> tuple[str, int, list[float]]:

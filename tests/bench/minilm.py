@@ -50,7 +50,9 @@ class MiniLM:
         keys = [blake2b(f"{self.id}\0{t}".encode(), digest_size=16).digest() for t in texts]
         known = {k: v for k in set(keys) if (v := self._known(k)) is not None}
         new = {k: t for k, t in zip(keys, texts, strict=True) if k not in known}
-        by_length = sorted(new, key=lambda k: len(new[k]))  # texts of one length need little padding
+        by_length = sorted(
+            new, key=lambda k: len(new[k])
+        )  # texts of one length need little padding
         for start in range(0, len(by_length), _BATCH):
             some = by_length[start : start + _BATCH]
             vectors = self._computed([new[k] for k in some])
@@ -79,28 +81,42 @@ class MiniLM:
             there[i, : len(row)] = 1.0
         w = self._weights
         x = w["embeddings.word_embeddings.weight"][ids]
-        x = x + w["embeddings.position_embeddings.weight"][:longest] + w["embeddings.token_type_embeddings.weight"][0]
+        x = (
+            x
+            + w["embeddings.position_embeddings.weight"][:longest]
+            + w["embeddings.token_type_embeddings.weight"][0]
+        )
         x = self._normed(x, "embeddings.LayerNorm")
         hidden = (1.0 - there)[:, None, None, :] * np.float32(-1e9)
         for i in range(self._layers):
             x = self._layer(x, hidden, f"encoder.layer.{i}.")
         pooled = (x * there[:, :, None]).sum(1) / there.sum(1, keepdims=True)
-        out: FloatArray = (pooled / np.linalg.norm(pooled, axis=1, keepdims=True)).astype(np.float32)
+        out: FloatArray = (pooled / np.linalg.norm(pooled, axis=1, keepdims=True)).astype(
+            np.float32
+        )
         return out
 
     def _layer(self, x: FloatArray, hidden: FloatArray, at: str) -> FloatArray:
         n, length, dim = x.shape
 
         def headed(name: str) -> FloatArray:
-            out: FloatArray = self._linear(x, at + name).reshape(n, length, self._heads, -1).transpose(0, 2, 1, 3)
+            out: FloatArray = (
+                self._linear(x, at + name).reshape(n, length, self._heads, -1).transpose(0, 2, 1, 3)
+            )
             return out
 
-        q, k, v = headed("attention.self.query"), headed("attention.self.key"), headed("attention.self.value")
+        q, k, v = (
+            headed("attention.self.query"),
+            headed("attention.self.key"),
+            headed("attention.self.value"),
+        )
         scores = q @ k.transpose(0, 1, 3, 2) / np.float32((dim / self._heads) ** 0.5) + hidden
         shares = np.exp(scores - scores.max(-1, keepdims=True))
         shares /= shares.sum(-1, keepdims=True)
         seen = (shares @ v).transpose(0, 2, 1, 3).reshape(n, length, dim)
-        x = self._normed(x + self._linear(seen, at + "attention.output.dense"), at + "attention.output.LayerNorm")
+        x = self._normed(
+            x + self._linear(seen, at + "attention.output.dense"), at + "attention.output.LayerNorm"
+        )
         inner = _gelu(self._linear(x, at + "intermediate.dense"))
         return self._normed(x + self._linear(inner, at + "output.dense"), at + "output.LayerNorm")
 
@@ -111,7 +127,9 @@ class MiniLM:
     def _normed(self, x: FloatArray, at: str) -> FloatArray:
         centred = x - x.mean(-1, keepdims=True)
         spread = np.sqrt((centred * centred).mean(-1, keepdims=True) + np.float32(self._eps))
-        out: FloatArray = centred / spread * self._weights[at + ".weight"] + self._weights[at + ".bias"]
+        out: FloatArray = (
+            centred / spread * self._weights[at + ".weight"] + self._weights[at + ".bias"]
+        )
         return out
 
     def _load(self) -> None:
@@ -139,7 +157,9 @@ def _gelu(x: FloatArray) -> FloatArray:
     """x·Φ(x); the error function by Abramowitz and Stegun 7.1.26, good to 1.5e-7."""
     z = np.abs(x) * np.float32(0.7071067811865476)
     t = 1.0 / (1.0 + np.float32(0.3275911) * z)
-    poly = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+    poly = t * (
+        0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))
+    )
     erf = np.sign(x) * (1.0 - poly * np.exp(-z * z))
     out: FloatArray = (0.5 * x * (1.0 + erf)).astype(np.float32)
     return out

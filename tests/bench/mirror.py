@@ -46,7 +46,9 @@ async def timed(what: str, mirror: Mirror, user: str) -> float:
     start, cpu = perf_counter(), process_time()
     report = await mirror.sync(user, NOW)
     took, worked = perf_counter() - start, process_time() - cpu
-    print(f"{what:<46} {took * 1000:7.0f} ms ({worked * 1000:.0f} ms of work)   {dict(report.result())}")
+    print(
+        f"{what:<46} {took * 1000:7.0f} ms ({worked * 1000:.0f} ms of work)   {dict(report.result())}"
+    )
     return took
 
 

@@ -27,14 +27,19 @@ FOLDS, PENALTY, STEPS = 8, 6e-4, 250
 TALK = 4.0  # weight of a sentence that shows an act: they are few
 LONG = 0.25  # limit of long sentences
 WRONG = 0.10  # share of what is to be left that may be kept: the limits are set to it, by cross-validation
-HEAVY: Mapping[str, float] = {"roleplay": 4.0, "joke": 2.0}  # few examples, and worse to keep than small talk
+HEAVY: Mapping[str, float] = {
+    "roleplay": 4.0,
+    "joke": 2.0,
+}  # few examples, and worse to keep than small talk
 OTHERS: Mapping[str, float] = {"roleplay": 1.0, "question": 0.25}
 SORTS: Mapping[str, str] = {  # what the acts are as sorts, where the set says none
     **dict.fromkeys(("greet", "thanks", "bye", "chat"), "smalltalk"),
     **dict.fromkeys(("who", "self", "ask"), "question"),
     **dict.fromkeys(("death", "bad", "good", "correct"), "fact"),
 }
-PEACEFUL = frozenset({"fact", "preference", "instruction", "world", "request"})  # sorts that serve as act "chat"
+PEACEFUL = frozenset(
+    {"fact", "preference", "instruction", "world", "request"}
+)  # sorts that serve as act "chat"
 Row = dict[str, Any]
 
 
@@ -64,7 +69,11 @@ def load_openers(rows: Sequence[Row]) -> list[Row]:
     ]
     for folder in sorted(RECALL.glob("diary_*")):
         asked = [q for q in _lines(folder / "queries.jsonl") if half_of(q["user"]) == "A"]
-        out += [{"text": q["text"], "sort": "question"} for q in asked if q["category"] in {"direct", "paraphrase"}]
+        out += [
+            {"text": q["text"], "sort": "question"}
+            for q in asked
+            if q["category"] in {"direct", "paraphrase"}
+        ]
     return [{**row, "unit": nb.SentenceUnit(row["text"])} for row in out]
 
 
@@ -76,7 +85,16 @@ def load_told() -> list[Row]:
         lang = folder.name.split("_")[1]
         for m in _lines(folder / "memories.jsonl"):
             if half_of(m["user"]) == "A" and m["id"] in asked:
-                out.append({**m, "lang": lang, "prev": None, "label": "keep", "sort": "fact", "announced": None})
+                out.append(
+                    {
+                        **m,
+                        "lang": lang,
+                        "prev": None,
+                        "label": "keep",
+                        "sort": "fact",
+                        "announced": None,
+                    }
+                )
     return out
 
 
@@ -98,7 +116,9 @@ class Vectors:
         new = [t for t in dict.fromkeys(texts) if t not in self._known]
         for t, v in zip(new, self._encoder.encode_texts(new, "query", QUERY_TOKENS), strict=True):
             self._known[t] = v
-        return np.stack([self._known[t] for t in texts]) if texts else np.zeros((0, 384), np.float32)
+        return (
+            np.stack([self._known[t] for t in texts]) if texts else np.zeros((0, 384), np.float32)
+        )
 
 
 def fit(x: Any, y: Any, weight: Any) -> Any:
@@ -133,7 +153,9 @@ def pack(name: str, w: Any, bias: str) -> dict[str, Any]:
     }
 
 
-def train(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors, limits: Mapping[str, Any] | None) -> Any:
+def train(
+    rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors, limits: Mapping[str, Any] | None
+) -> Any:
     """Train all weights.
 
     Each sentence without one before it is also read behind another: what is said in a chat always has something
@@ -159,7 +181,10 @@ def train(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors, limits: Ma
     )
     y = one_hot([r["sort"] for r in every], [*nb.KEPT, *nb.LEFT])
     features = np.array([nb.extract_features(r["unit"]) for r in every])
-    mean, spread = features.mean(axis=0).astype(np.float16), (features.std(axis=0) + 0.05).astype(np.float16)
+    mean, spread = (
+        features.mean(axis=0).astype(np.float16),
+        (features.std(axis=0) + 0.05).astype(np.float16),
+    )
     centre = vectors.of([r["text"] for r in rows]).mean(axis=0).astype(np.float16)
     plain = (features - mean) / spread
     out: dict[str, Any] = {"mean": mean, "spread": spread, "centre": centre}
@@ -171,16 +196,23 @@ def train(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors, limits: Ma
     return out | {"limits": zero, "plain.limits": zero} | dict(limits or {})
 
 
-def train_acts(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors, out: dict[str, Any]) -> dict[str, Any]:
+def train_acts(
+    rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors, out: dict[str, Any]
+) -> dict[str, Any]:
     """Train what says how a sentence is to be answered; the centre and spread are those of the sorts."""
     mean, spread, centre = out["mean"], out["spread"], out["centre"]
     calm = [r for r in rows if r["sort"] in PEACEFUL]
-    units = [*(nb.SentenceUnit(r["text"]) for r in talk), *(nb.SentenceUnit(r["text"]) for r in calm)]
+    units = [
+        *(nb.SentenceUnit(r["text"]) for r in talk),
+        *(nb.SentenceUnit(r["text"]) for r in calm),
+    ]
     acts = [*(r["act"] for r in talk), *("chat" for _ in calm)]
     features = (np.array([nb.extract_features(u) for u in units]) - mean) / spread
     own = inputs(units, features, vectors, centre)[:, : len(mean) + 384]
     out |= pack(
-        "acts", fit(own, one_hot(acts, nb.ACTS), np.array([TALK] * len(talk) + [0.3] * len(calm))), "acts.bias"
+        "acts",
+        fit(own, one_hot(acts, nb.ACTS), np.array([TALK] * len(talk) + [0.3] * len(calm))),
+        "acts.bias",
     )
     return out
 
@@ -189,24 +221,36 @@ def inputs(units: Sequence[nb.SentenceUnit], plain: Any, vectors: Vectors, centr
     """Return what the weights are multiplied with."""
     has = np.array([bool(u.before) for u in units])
     return nb.join_inputs(
-        plain, vectors.of([u.text for u in units]), vectors.of([u.before for u in units]), has, centre
+        plain,
+        vectors.of([u.text for u in units]),
+        vectors.of([u.before for u in units]),
+        has,
+        centre,
     )
 
 
-def read(arrays: Mapping[str, Any], rows: Sequence[Row], vectors: Vectors | None) -> list[nb.SentenceReading]:
+def read(
+    arrays: Mapping[str, Any], rows: Sequence[Row], vectors: Vectors | None
+) -> list[nb.SentenceReading]:
     """Read sentences as the notebook does."""
     reader = nb.LinearReader.__new__(nb.LinearReader)
     reader.arrays = dict(arrays)
     units = [r["unit"] for r in rows]
     if vectors is None:
         return reader.read(units, None, None)
-    return reader.read(units, vectors.of([u.text for u in units]), vectors.of([u.before for u in units]))
+    return reader.read(
+        units, vectors.of([u.text for u in units]), vectors.of([u.before for u in units])
+    )
 
 
 def kept(arrays: Mapping[str, Any], rows: Sequence[Row], vectors: Vectors | None) -> list[bool]:
     """Say of which rows the notebook would keep anything."""
     units = [{"unit": u, "row": i} for i, r in enumerate(rows) for u in r["units"]]
-    found = {u["row"] for u, reading in zip(units, read(arrays, units, vectors), strict=True) if reading.keep}
+    found = {
+        u["row"]
+        for u, reading in zip(units, read(arrays, units, vectors), strict=True)
+        if reading.keep
+    }
     return [i in found for i in range(len(rows))]
 
 
@@ -246,7 +290,9 @@ def best_limits(rows: Sequence[Row], share: Any, lang: str) -> list[float]:
     def count(length: int, limit: float, *, keep: bool) -> int:
         return sum(s > limit and k is keep for s, n, k in mine if min(n, 1) == length)
 
-    table = {(n, x): (count(n, x, keep=True), count(n, x, keep=False)) for n in (0, 1) for x in steps}
+    table = {
+        (n, x): (count(n, x, keep=True), count(n, x, keep=False)) for n in (0, 1) for x in steps
+    }
     pairs = [
         (table[0, a][0] + table[1, b][0], -a, a, b)
         for a in steps
@@ -263,7 +309,9 @@ def print_table(title: str, rows: Sequence[Row], kept: Sequence[Any]) -> None:
     for lang in LANGS:
         mine = [(r, k) for r, k in zip(rows, kept, strict=True) if r["lang"] == lang]
 
-        def share(*sorts: str, announced: bool | None = None, mine: Any = mine, label: str = "leave") -> str:
+        def share(
+            *sorts: str, announced: bool | None = None, mine: Any = mine, label: str = "leave"
+        ) -> str:
             some = [
                 k
                 for r, k in mine
@@ -289,7 +337,8 @@ def unannounced(mine: Sequence[Any]) -> str:
     some = [
         k
         for r, k in mine
-        if r["sort"] == "wish" or (r["sort"] in {"joke", "fiction", "roleplay"} and not r["announced"])
+        if r["sort"] == "wish"
+        or (r["sort"] in {"joke", "fiction", "roleplay"} and not r["announced"])
     ]
     return f"{100 * np.mean(some):.1f}% of {len(some)}"
 
@@ -297,7 +346,11 @@ def unannounced(mine: Sequence[Any]) -> str:
 def main() -> None:
     """Train on half A, or measure a half with the stored weights."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--half", choices=["A", "B"], help="measure this half with the stored weights, train nothing")
+    parser.add_argument(
+        "--half",
+        choices=["A", "B"],
+        help="measure this half with the stored weights, train nothing",
+    )
     half = parser.parse_args().half
     vectors = Vectors()
     if half is None:
@@ -329,7 +382,10 @@ def print_acts(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors) -> No
     said: list[tuple[str, str]] = []
     for f in ("A", "B"):
         arrays = train_acts(
-            rows, [c for c, k in zip(talk, fold, strict=True) if k != f], vectors, dict(nb.load_reader().arrays)
+            rows,
+            [c for c, k in zip(talk, fold, strict=True) if k != f],
+            vectors,
+            dict(nb.load_reader().arrays),
         )
         mine = [c for c, k in zip(talk, fold, strict=True) if k == f]
         said += [

@@ -35,7 +35,10 @@ RECALL = Path(__file__).parents[1] / "eval" / "recall"
 LANGS = ("en", "zh")
 PLAIN = frozenset({"direct", "story"})  # kinds of question by which the limits are set
 LEARNED = PLAIN | {"paraphrase", "forms"}
-LOST: Mapping[str, float] = {"en": 0.07, "zh": 0.03}  # of right answers to plain questions: so many are not given
+LOST: Mapping[str, float] = {
+    "en": 0.07,
+    "zh": 0.03,
+}  # of right answers to plain questions: so many are not given
 DOUBTED = 0.30  # and so many only with "not sure"
 PENALTY = 0.3
 
@@ -60,18 +63,24 @@ async def ask_all(half: str) -> list[Asked]:
     with tempfile.TemporaryDirectory() as home:
         for folder in sorted(RECALL.glob("diary_*")):
             lang = folder.name.split("_")[1]
-            async with store_at(Path(home) / folder.name, embedder, datetime(2026, 1, 1, tzinfo=UTC)) as store:
+            async with store_at(
+                Path(home) / folder.name, embedder, datetime(2026, 1, 1, tzinfo=UTC)
+            ) as store:
                 for name, user in load(folder).items():
                     if half_of(name) == half:
                         told = [(m["text"], when(m["time"]), m["id"]) for m in user.in_time()]
-                        asked = [(q["text"], q["gold"], q["category"], user.now) for q in user.queries]
+                        asked = [
+                            (q["text"], q["gold"], q["category"], user.now) for q in user.queries
+                        ]
                         out += await _ask(store, embedder, name, lang, told, asked, story=False)
                 for line in (folder / "stories.jsonl").read_text(encoding="utf-8").splitlines():
                     story = json.loads(line)
                     if half_of(story["user"]) == half:
                         told = await _kept(embedder, story)
                         asked = [(p["text"], p["gold"], "story" if p["gold"] else "unheld", when(p["at"])) for p in story["probes"]]  # fmt: skip
-                        out += await _ask(store, embedder, story["user"], lang, told, asked, story=True)
+                        out += await _ask(
+                            store, embedder, story["user"], lang, told, asked, story=True
+                        )
     return out
 
 
@@ -101,15 +110,21 @@ async def _ask(
     story: bool,
 ) -> list[Asked]:
     person = await new_user(store, told[0][1])
-    await embedder.learn((t for text, at, _ in told for t in (text, _episode(person, text, at).content)), "content")
-    await embedder.learn((t for text, *_ in asked for t in (text, *parse_question(text, ()).texts)), "query")
+    await embedder.learn(
+        (t for text, at, _ in told for t in (text, _episode(person, text, at).content)), "content"
+    )
+    await embedder.learn(
+        (t for text, *_ in asked for t in (text, *parse_question(text, ()).list_texts)), "query"
+    )
     ids = await fill(store, person, [made(person, text, at) for text, at, _ in told], embedder)
     await fill(store, person, [_episode(person, text, at) for text, at, _ in told], embedder)
     source = dict(zip(ids, (x for *_, x in told), strict=True))
-    reader, embed, out = store.reader(person), QueryEmbedder(embedder, 10_000), []
+    reader, embed, out = store.open_reader(person), QueryEmbedder(embedder, 10_000), []
     for text, gold, kind, now in asked:
         vector = (await embed.embed(text))[0]
-        found = (await recall_memories(reader, Query(person, text, (), now, "UTC", vector=vector), u=0.0)).hits
+        found = (
+            await recall_memories(reader, Query(person, text, (), now, "UTC", vector=vector), u=0.0)
+        ).hits
         hits = [h for h in found if not is_episode(h.memory)][:MOST_QUOTES]
         seen = [h.evidence for h in hits]
         right = any(source[h.memory.id] in gold for h in hits)
@@ -136,7 +151,9 @@ def fit(rows: Sequence[Asked]) -> Any:
     penalty = PENALTY * np.diag([*np.ones(len(w) - 1), 0.0])
     for _ in range(25):
         p = 1 / (1 + np.exp(-x @ w))
-        w -= np.linalg.solve((x.T * (weight * p * (1 - p))) @ x + penalty, x.T @ (weight * (p - y)) + penalty @ w)
+        w -= np.linalg.solve(
+            (x.T * (weight * p * (1 - p))) @ x + penalty, x.T @ (weight * (p - y)) + penalty @ w
+        )
     return np.array([*(w[:-1] / spread), w[-1] - w[:-1] @ (mean / spread)])
 
 
@@ -151,7 +168,11 @@ def train_answers(asked: Sequence[Asked]) -> dict[str, Any]:
                 odds[i] = w[:-1] @ r.seen + w[-1]
     limits = []
     for lang in LANGS:
-        plain = [o for o, r in zip(odds, rows, strict=True) if r.lang == lang and r.held and r.kind in PLAIN]
+        plain = [
+            o
+            for o, r in zip(odds, rows, strict=True)
+            if r.lang == lang and r.held and r.kind in PLAIN
+        ]
         limits.append([np.quantile(plain, LOST[lang]), np.quantile(plain, DOUBTED)])
         print(f"\nwhether it is answered, {lang}, cross-validated: of right answers lost | of questions without answer silent, diaries, stories")  # fmt: skip
         for lost in (0.0, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3):
@@ -159,11 +180,17 @@ def train_answers(asked: Sequence[Asked]) -> dict[str, Any]:
     return {"answer": fit(rows).astype(np.float32), "answer.limits": np.array(limits, np.float32)}
 
 
-def _silent(asked: Sequence[Asked], rows: Sequence[Asked], odds: Any, lang: str, limit: float) -> str:
+def _silent(
+    asked: Sequence[Asked], rows: Sequence[Asked], odds: Any, lang: str, limit: float
+) -> str:
     """Write which shares of the questions without an answer are left unanswered with a limit."""
     by = {id(r): o for r, o in zip(rows, odds, strict=True)}
     out = []
     for story in (False, True):
-        some = [by.get(id(r), -np.inf) < limit for r in asked if not r.held and r.lang == lang and r.story is story]
+        some = [
+            by.get(id(r), -np.inf) < limit
+            for r in asked
+            if not r.held and r.lang == lang and r.story is story
+        ]
         out.append(f"{np.mean(some):.2f} of {len(some)}")
     return ", ".join(out)

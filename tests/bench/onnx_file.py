@@ -38,7 +38,12 @@ def _bytes(tag: int, value: bytes | str) -> bytes:
 
 def _tensor(name: str, a: NDArray[np.generic]) -> bytes:
     dims = b"".join(_number(1, d) for d in a.shape)
-    return dims + _number(2, _TYPES[a.dtype]) + _bytes(8, name) + _bytes(9, np.ascontiguousarray(a).tobytes())
+    return (
+        dims
+        + _number(2, _TYPES[a.dtype])
+        + _bytes(8, name)
+        + _bytes(9, np.ascontiguousarray(a).tobytes())
+    )
 
 
 def _attribute(name: str, value: Attribute) -> bytes:
@@ -75,7 +80,9 @@ class Graph:
         """One node with one result."""
         name = out or self._name()
         parts = [*(_bytes(1, i) for i in inputs), _bytes(2, name), _bytes(4, kind)]
-        self._nodes.append(b"".join([*parts, *(_bytes(5, _attribute(k, v)) for k, v in attributes.items())]))
+        self._nodes.append(
+            b"".join([*parts, *(_bytes(5, _attribute(k, v)) for k, v in attributes.items())])
+        )
         return name
 
     def save(self, path: Path) -> None:
@@ -87,7 +94,11 @@ class Graph:
             *(_bytes(11, _place(n, 7, shape)) for n, shape in self.inputs.items()),
             *(_bytes(12, _place(n, 1, shape)) for n, shape in self.outputs.items()),
         ]
-        model = _number(1, IR_VERSION) + _bytes(7, b"".join(graph)) + _bytes(8, _bytes(1, "") + _number(2, OPSET))
+        model = (
+            _number(1, IR_VERSION)
+            + _bytes(7, b"".join(graph))
+            + _bytes(8, _bytes(1, "") + _number(2, OPSET))
+        )
         path.write_bytes(model)
 
     def _name(self) -> str:

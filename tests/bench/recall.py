@@ -73,12 +73,16 @@ async def gated(reader: Reader, query: Query) -> Sequence[str]:
 
 async def bm25(reader: Reader, query: Query) -> Sequence[str]:
     """The text index alone."""
-    return [s.id for s in await reader.lexical(query.text, MOST, Filter())]
+    return [s.id for s in await reader.search_words(query.text, MOST, Filter())]
 
 
 async def vectors(reader: Reader, query: Query) -> Sequence[str]:
     """The embedder alone."""
-    return [s.id for s in await reader.nearest(query.vector.rows[0], MOST, Filter())] if query.vector else []
+    return (
+        [s.id for s in await reader.search_vectors(query.vector.rows[0], MOST, Filter())]
+        if query.vector
+        else []
+    )
 
 
 async def rrf(reader: Reader, query: Query) -> Sequence[str]:
@@ -96,7 +100,9 @@ def ways(embedder: Embedder | None) -> Mapping[str, Way]:
     return own if embedder is None else {**own, "vectors": vectors, "RRF": rrf}
 
 
-async def measure(folder: Path, inner: Embedder | None, wanted: Sequence[str]) -> tuple[dict[str, Tally], int]:
+async def measure(
+    folder: Path, inner: Embedder | None, wanted: Sequence[str]
+) -> tuple[dict[str, Tally], int]:
     """Ask all questions of a set in each way; figures by way, and how many memories there are."""
     users = load(folder)
     embedder = None if inner is None else Known(inner)
@@ -111,7 +117,9 @@ async def measure(folder: Path, inner: Embedder | None, wanted: Sequence[str]) -
                 others[name] = peer
                 stack.callback(peer.close)
         tallies = {name: Tally() for name in (*ways(embedder), *others)}
-        async with store_at(Path(home) / "bench.db", embedder, datetime(2026, 1, 1, tzinfo=UTC)) as store:
+        async with store_at(
+            Path(home) / "bench.db", embedder, datetime(2026, 1, 1, tzinfo=UTC)
+        ) as store:
             tallies["Ebb"].written = await ingest(store, users, embedder)
             for name, peer in others.items():
                 tallies[name].written = _ingest(peer, users)
@@ -126,7 +134,13 @@ async def _embed(users: Mapping[str, User], embedder: Known) -> None:
     """Everything that will be looked up: memories, questions, and their clauses."""
     rate = await embedder.learn((r["text"] for u in users.values() for r in u.memories), "content")
     await embedder.learn(
-        (t for u in users.values() for r in u.queries for t in parse_question(r["text"], ()).texts), "query"
+        (
+            t
+            for u in users.values()
+            for r in u.queries
+            for t in parse_question(r["text"], ()).list_texts
+        ),
+        "query",
     )
     await embedder.learn((r["text"] for u in users.values() for r in u.queries), "query")
     print(f"\nembedder {embedder.id}: {rate:,.0f} memories a second")
@@ -139,9 +153,11 @@ def _ingest(peer: Peer, users: Mapping[str, User]) -> float:
     return sum(len(u.memories) for u in users.values()) / (perf_counter() - began)
 
 
-async def _ask(store: Store, user: User, embedder: Embedder | None, tallies: Mapping[str, Tally]) -> None:
+async def _ask(
+    store: Store, user: User, embedder: Embedder | None, tallies: Mapping[str, Tally]
+) -> None:
     embed = None if embedder is None else QueryEmbedder(embedder, 10_000)
-    reader = store.reader(user.ids[""])
+    reader = store.open_reader(user.ids[""])
     if embed is not None:
         await embed.embed("hello")
         if embed._reading is not None:  # the reader of messages, which the gate wants
@@ -163,7 +179,9 @@ def _ask_peer(peer: Peer, name: str, user: User, tally: Tally) -> None:
         tally.add(row, found, perf_counter() - began)
 
 
-async def main(folders: Sequence[Path], embedder: Embedder | None, wanted: Sequence[str]) -> dict[str, Any]:
+async def main(
+    folders: Sequence[Path], embedder: Embedder | None, wanted: Sequence[str]
+) -> dict[str, Any]:
     """Print a table a set; all figures, for a file."""
     told: dict[str, Any] = {"embedder": "none" if embedder is None else embedder.id, "sets": {}}
     means: list[dict[str, list[float]]] = []
@@ -174,8 +192,15 @@ async def main(folders: Sequence[Path], embedder: Embedder | None, wanted: Seque
         for figure in ("R@10", "nDCG@10"):
             print("\n".join(("", *by_part(tallies, figure))))
         means.append({name: next(t.parts())[2] for name, t in tallies.items()})
-        told["sets"][folder.name] = {"memories": n, "ways": {name: t.told() for name, t in tallies.items()}}
-    print(f"\nall sets{'':10}" + "".join(f"{folder.name[-14:]:>16}" for folder in folders) + f"{'mean':>16}")
+        told["sets"][folder.name] = {
+            "memories": n,
+            "ways": {name: t.told() for name, t in tallies.items()},
+        }
+    print(
+        f"\nall sets{'':10}"
+        + "".join(f"{folder.name[-14:]:>16}" for folder in folders)
+        + f"{'mean':>16}"
+    )
     at = (FIGURES.index("R@10"), FIGURES.index("nDCG@10"))
     for name in means[0]:
         rows = [[m[name][i] for i in at] for m in means]
@@ -187,12 +212,24 @@ async def main(folders: Sequence[Path], embedder: Embedder | None, wanted: Seque
 if __name__ == "__main__":
     p = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     p.add_argument(
-        "--data", type=Path, nargs="+", required=True, help="folders with memories.jsonl and queries.jsonl"
+        "--data",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="folders with memories.jsonl and queries.jsonl",
     )
-    p.add_argument("--peers", nargs="*", choices=list(PEERS), default=list(PEERS), help="which peers; none: no name")
+    p.add_argument(
+        "--peers",
+        nargs="*",
+        choices=list(PEERS),
+        default=list(PEERS),
+        help="which peers; none: no name",
+    )
     p.add_argument("--json", type=Path, help="all figures, to this file")
     embedders.add_to(p)
     a = p.parse_args()
     figures = asyncio.run(main(a.data, embedders.chosen(a), a.peers))
     if a.json is not None:
-        a.json.write_text(json.dumps(figures, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        a.json.write_text(
+            json.dumps(figures, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        )

@@ -63,9 +63,13 @@ async def ask(path: Path, asked: int) -> Row:
     words, town = Words(), Town()
     town.rng.seed(11)
     async with store_at(path, words, NOW) as store:
-        users = await store.system(lambda s: s.users())
+        users = await store.write_system(lambda s: s.users())
         some = town.rng.sample(users, min(len(users), asked // TURNS))
-        queries = [await _question(town, words, user) for user in some for _ in range(asked // len(some) + WARM)]
+        queries = [
+            await _question(town, words, user)
+            for user in some
+            for _ in range(asked // len(some) + WARM)
+        ]
         firsts, took, used = [], [], 0.0
         for i, query in enumerate(queries):
             turn = i % (len(queries) // len(some))
@@ -98,7 +102,9 @@ async def _question(town: Town, words: Words, user: str) -> Query:
 
 
 async def _recalled(store: Store, query: Query) -> None:
-    await store.reader(query.user_id).whole(lambda reader: recall_memories(reader, query, u=1.0))
+    await store.open_reader(query.user_id).run_in_one_read(
+        lambda reader: recall_memories(reader, query, u=1.0)
+    )
 
 
 async def _beside(path: Path, store: Store, queries: Sequence[Query]) -> Row:
@@ -108,7 +114,9 @@ async def _beside(path: Path, store: Store, queries: Sequence[Query]) -> Row:
     ours, times = [], []
     for v in probes:
         began = perf_counter()
-        ours.append([s.score for s in await store.reader(user).nearest(v, 40, Filter())])
+        ours.append(
+            [s.score for s in await store.open_reader(user).search_vectors(v, 40, Filter())]
+        )
         times.append((perf_counter() - began) * 1000)
     matrix = await store.read(user, lambda tx: _matrix(tx.con))  # type: ignore[attr-defined]
     exact, by_numpy = [], []
@@ -118,7 +126,10 @@ async def _beside(path: Path, store: Store, queries: Sequence[Query]) -> Row:
         some = scores[np.argpartition(-scores, 40)[:40]]
         by_numpy.append((perf_counter() - began) * 1000)
         exact.append(sorted(some.tolist(), reverse=True))
-    found = {k: fmean(_share(a[:k], b[k - 1]) for a, b in zip(ours, exact, strict=True)) for k in (10, 40)}
+    found = {
+        k: fmean(_share(a[:k], b[k - 1]) for a, b in zip(ours, exact, strict=True))
+        for k in (10, 40)
+    }
     by_vec0 = _vec0(path.with_suffix(".vec0"), matrix, probes[:20])
     return {
         "index": median(times),
@@ -157,7 +168,9 @@ def _vec0(path: Path, matrix: FloatArray, probes: Sequence[FloatArray]) -> float
     took = []
     for v in probes:
         began = perf_counter()
-        con.execute("SELECT rowid, distance FROM v WHERE embedding MATCH ? AND k = 40", (v.tobytes(),)).fetchall()
+        con.execute(
+            "SELECT rowid, distance FROM v WHERE embedding MATCH ? AND k = 40", (v.tobytes(),)
+        ).fetchall()
         took.append((perf_counter() - began) * 1000)
     con.close()
     return median(took)
@@ -173,7 +186,9 @@ def _resident() -> dict[str, float]:
     except OSError:  # no Linux
         import resource
 
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+            1 << 20 if sys.platform == "darwin" else 1 << 10
+        )
         return {"rss": most, "peak": most}
     kb = {name: int(rest.split()[0]) for name, rest in re.findall(r"(VmRSS|VmHWM):(.*)", status)}
     return {"rss": kb["VmRSS"] / 1024, "peak": kb["VmHWM"] / 1024}
@@ -181,8 +196,17 @@ def _resident() -> dict[str, float]:
 
 def _run(what: str, path: Path, *numbers: int) -> Row:
     """One step in a process of its own, so that nothing of another is in its memory."""
-    command = [sys.executable, "-m", "tests.bench.scale", f"--{what}", str(path), *map(str, numbers)]
-    row: Row = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    command = [
+        sys.executable,
+        "-m",
+        "tests.bench.scale",
+        f"--{what}",
+        str(path),
+        *map(str, numbers),
+    ]
+    row: Row = json.loads(
+        subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    )
     return row
 
 
@@ -206,7 +230,20 @@ HEAD = (
 
 def line(name: str, r: Row) -> str:
     """One row of the table."""
-    keys = ("median", "p95", "cpu", "first", "index", "numpy", "vec0", "found10", "found40", "written", "rss", "peak")
+    keys = (
+        "median",
+        "p95",
+        "cpu",
+        "first",
+        "index",
+        "numpy",
+        "vec0",
+        "found10",
+        "found40",
+        "written",
+        "rss",
+        "peak",
+    )
     cells = []
     for k in keys:
         v = r.get(k)
@@ -224,7 +261,9 @@ def main(sizes: Sequence[int], people: int, asked: int) -> dict[int, Row]:
         for users, each in [*((1, n) for n in sizes), *([(people, 1000)] if people else [])]:
             path = Path(home) / f"{users}x{each}.db"
             row = _run("write", path, users, each)
-            size = sum(p.stat().st_size for p in path.parent.glob(path.name + "*"))  # with what is not yet merged
+            size = sum(
+                p.stat().st_size for p in path.parent.glob(path.name + "*")
+            )  # with what is not yet merged
             row |= {"bytes": size / users / each} | _run("ask", path, asked)
             print(line(f"{users:,}×{each:,}" if users > 1 else f"{each:,}", row), flush=True)
             if users == 1:
@@ -248,11 +287,15 @@ def draw(rows: dict[int, Row], png: Path) -> None:
 if __name__ == "__main__":
     p = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     p.add_argument("--sizes", type=int, nargs="*", default=[1_000, 10_000, 100_000])
-    p.add_argument("--people", type=int, default=1000, help="people of 1,000 memories each; 0: none")
+    p.add_argument(
+        "--people", type=int, default=1000, help="people of 1,000 memories each; 0: none"
+    )
     p.add_argument("--asked", type=int, default=ASKED, help="questions")
     p.add_argument("--png", type=Path, help="draw the figures, to this file")
     p.add_argument("--json", type=Path, help="all figures of one person, to this file")
-    p.add_argument("--from", type=Path, dest="kept", help="such a file: nothing is measured, only drawn")
+    p.add_argument(
+        "--from", type=Path, dest="kept", help="such a file: nothing is measured, only drawn"
+    )
     p.add_argument("--write", nargs=3, help=argparse.SUPPRESS)
     p.add_argument("--ask", nargs=2, help=argparse.SUPPRESS)
     a = p.parse_args()
@@ -264,7 +307,9 @@ if __name__ == "__main__":
         if a.kept is None:
             rows = main(a.sizes, a.people, a.asked)
         else:
-            rows = {int(n): row for n, row in json.loads(a.kept.read_text(encoding="utf-8")).items()}
+            rows = {
+                int(n): row for n, row in json.loads(a.kept.read_text(encoding="utf-8")).items()
+            }
         if a.json is not None:
             a.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
         if a.png is not None:

@@ -51,7 +51,9 @@ class Gated:
     others: Counter[str] = field(default_factory=Counter)  # of other styles, by kind
     noisy_others: Counter[str] = field(default_factory=Counter)
     turns: Counter[str] = field(default_factory=Counter)
-    own: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))  # the set's own turns, by kind
+    own: dict[str, list[bool]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # the set's own turns, by kind
     by_person: list[float] = field(default_factory=list)
     free: list[float] = field(default_factory=list)  # recall@3 of each question, no gate
     gated: list[float] = field(default_factory=list)
@@ -76,13 +78,19 @@ class Gated:
         yield "    " + ", ".join(f"{kind} {share:.1%}" for kind, share in t["kinds"].items())
         if self.others:
             yield f"  of other styles {t['other_styles']:.1%}"
-            yield "    " + ", ".join(f"{kind} {share:.1%}" for kind, share in t["other_kinds"].items())
+            yield "    " + ", ".join(
+                f"{kind} {share:.1%}" for kind, share in t["other_kinds"].items()
+            )
         if self.own:
-            yield "  of the set's own: " + ", ".join(f"{kind} {share:.1%}" for kind, share in t["own"].items())
+            yield "  of the set's own: " + ", ".join(
+                f"{kind} {share:.1%}" for kind, share in t["own"].items()
+            )
         lost = t["R@3"] - t["R@3_gated"]
         yield f"  recall@3 without the gate {t['R@3']:.3f}, with it {t['R@3_gated']:.3f}: {lost:.3f} lost"
         if self.turns:
-            yield "    most: " + " | ".join(f"{turn} ×{n}" for turn, n in self.turns.most_common(WORST))
+            yield "    most: " + " | ".join(
+                f"{turn} ×{n}" for turn, n in self.turns.most_common(WORST)
+            )
 
 
 async def measure(folder: Path, embedder: Embedder | None) -> Gated:
@@ -91,10 +99,14 @@ async def measure(folder: Path, embedder: Embedder | None) -> Gated:
 
     users, out = load(folder), Gated()
     with tempfile.TemporaryDirectory() as home:
-        async with store_at(Path(home) / "bench.db", embedder, datetime(2026, 1, 1, tzinfo=UTC)) as store:
+        async with store_at(
+            Path(home) / "bench.db", embedder, datetime(2026, 1, 1, tzinfo=UTC)
+        ) as store:
             await ingest(store, users, embedder)
             for user in users.values():
-                await _of(store, user, None if embedder is None else QueryEmbedder(embedder, 60_000), out)
+                await _of(
+                    store, user, None if embedder is None else QueryEmbedder(embedder, 60_000), out
+                )
     return out
 
 
@@ -102,12 +114,15 @@ async def _of(store: Store, user: User, embed: QueryEmbedder | None, out: Gated)
     async def found(text: str) -> list[Hit]:
         vector = None if embed is None else (await embed.embed(text))[0]
         query = Query(user.ids[""], text, (), user.now, "UTC", vector=vector)
-        return await rank_candidates(store.reader(user.ids[""]), query, u=0.0)
+        return await rank_candidates(store.open_reader(user.ids[""]), query, u=0.0)
 
     before = out.noisy.total()
     lang = user.queries[0]["lang"]
     kinds = TURNS[lang]
-    for own, asked, counted in ((kinds, out.asked, out.noisy), (OTHER[lang], out.others, out.noisy_others)):
+    for own, asked, counted in (
+        (kinds, out.asked, out.noisy),
+        (OTHER[lang], out.others, out.noisy_others),
+    ):
         for kind, turns in own.items():
             for turn in turns:
                 noisy = any(h.passed for h in await found(turn))
@@ -126,7 +141,9 @@ async def _of(store: Store, user: User, embed: QueryEmbedder | None, out: Gated)
             hits = await found(row["text"])
             ids = [user.ids[h.memory.id] for h in hits]
             out.free.append(share_found(row, ids, 3))
-            out.gated.append(share_found(row, [i for i, h in zip(ids, hits, strict=True) if h.passed], 3))
+            out.gated.append(
+                share_found(row, [i for i, h in zip(ids, hits, strict=True) if h.passed], 3)
+            )
 
 
 async def main(folders: Sequence[Path], embedder: Embedder | None) -> dict[str, Any]:
@@ -146,9 +163,15 @@ LIFE_EN: dict[str, tuple[str, ...]] = {
     "User's cat is called Miso": ("what's my cat called?", "do you remember my cat's name?"),
     "User is allergic to peanuts": ("what am I allergic to?", "can I eat peanut butter?"),
     "User lives in Leeds, near the canal": ("where do I live?", "which city do I live in?"),
-    "User works as a nurse at St James's hospital": ("where do I work?", "which hospital do I work at?"),
+    "User works as a nurse at St James's hospital": (
+        "where do I work?",
+        "which hospital do I work at?",
+    ),
     "User's sister Anna lives in Lisbon": ("where does Anna live?", "what's my sister's name?"),
-    "User likes ramen, above all tonkotsu": ("which ramen do I like?", "what kind of ramen is my favourite?"),
+    "User likes ramen, above all tonkotsu": (
+        "which ramen do I like?",
+        "what kind of ramen is my favourite?",
+    ),
     "User is learning the violin since March": (
         "which instrument am I learning?",
         "how long have I played the violin?",
@@ -166,15 +189,39 @@ LIFE_EN: dict[str, tuple[str, ...]] = {
     "User's boss is named Tom Becker": ("who is my boss?", "what's my boss called?"),
     "User studied biology in Sheffield": ("what did I study?", "where did I study biology?"),
     "User's birthday is on 4 July": ("when is my birthday?", "do you know my birthday?"),
-    "User's favourite book is Middlemarch": ("what's my favourite book?", "which book do I love most?"),
-    "User is reading a novel by Ursula Le Guin": ("which novel am I reading?", "who wrote the novel I'm reading?"),
-    "User plays chess on Thursdays at the library": ("when do I play chess?", "where do I play chess?"),
-    "User plans a trip to Kyoto with Leo in October": ("when is the trip to Kyoto?", "who comes along to Kyoto?"),
-    "User's grandmother comes from Galway": ("where does my grandmother come from?", "where is my grandma from?"),
-    "User takes the 7:40 train every morning": ("which train do I take?", "what train do I catch in the morning?"),
+    "User's favourite book is Middlemarch": (
+        "what's my favourite book?",
+        "which book do I love most?",
+    ),
+    "User is reading a novel by Ursula Le Guin": (
+        "which novel am I reading?",
+        "who wrote the novel I'm reading?",
+    ),
+    "User plays chess on Thursdays at the library": (
+        "when do I play chess?",
+        "where do I play chess?",
+    ),
+    "User plans a trip to Kyoto with Leo in October": (
+        "when is the trip to Kyoto?",
+        "who comes along to Kyoto?",
+    ),
+    "User's grandmother comes from Galway": (
+        "where does my grandmother come from?",
+        "where is my grandma from?",
+    ),
+    "User takes the 7:40 train every morning": (
+        "which train do I take?",
+        "what train do I catch in the morning?",
+    ),
     "User's flatmate Omar is a baker": ("what does Omar do?", "what's my flatmate's job?"),
-    "User paid 620 pounds for a used piano": ("how much did the piano cost?", "what did I pay for the piano?"),
-    "User broke an ankle while climbing in 2021": ("when did I break my ankle?", "how did I break my ankle?"),
+    "User paid 620 pounds for a used piano": (
+        "how much did the piano cost?",
+        "what did I pay for the piano?",
+    ),
+    "User broke an ankle while climbing in 2021": (
+        "when did I break my ankle?",
+        "how did I break my ankle?",
+    ),
     "User is vegetarian since university": ("am I vegetarian?", "since when am I vegetarian?"),
     "User's dog Bruno died last winter": ("what was my dog called?", "what happened to Bruno?"),
 }
@@ -210,11 +257,17 @@ LIFE_ZH: dict[str, tuple[str, ...]] = {
 if __name__ == "__main__":
     p = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     p.add_argument(
-        "--data", type=Path, nargs="+", required=True, help="folders with memories.jsonl and queries.jsonl"
+        "--data",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="folders with memories.jsonl and queries.jsonl",
     )
     p.add_argument("--json", type=Path, help="all figures, to this file")
     embedders.add_to(p)
     a = p.parse_args()
     figures = asyncio.run(main(a.data, embedders.chosen(a)))
     if a.json is not None:
-        a.json.write_text(json.dumps(figures, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        a.json.write_text(
+            json.dumps(figures, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        )

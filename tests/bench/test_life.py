@@ -51,10 +51,15 @@ def test_written_and_read(tmp_path: Path) -> None:
 def test_told_otherwise(tmp_path: Path, style: str) -> None:
     """The same bytes each time; every question still has its answers, at one time or in the other's words."""
     assert write(tmp_path / "a", 1, 3, style=style) == write(tmp_path / "b", 1, 3, style=style)
-    assert (tmp_path / "a/memories.jsonl").read_bytes() == (tmp_path / "b/memories.jsonl").read_bytes()
+    assert (tmp_path / "a/memories.jsonl").read_bytes() == (
+        tmp_path / "b/memories.jsonl"
+    ).read_bytes()
     for user in load(tmp_path / "a").values():
         ids = {m["id"]: m for m in user.memories}
-        assert all({*q["gold"], *(a for alt in q["alt"].values() for a in alt)} <= ids.keys() for q in user.queries)
+        assert all(
+            {*q["gold"], *(a for alt in q["alt"].values() for a in alt)} <= ids.keys()
+            for q in user.queries
+        )
         texts = [m["text"] for m in user.memories]
         if style == "notes":
             assert len({m["time"] for m in user.memories}) == 1
@@ -63,7 +68,13 @@ def test_told_otherwise(tmp_path: Path, style: str) -> None:
             assert sum(t.startswith(("Assistant: ", "助手：")) for t in texts) > 100
             assert all(t.startswith(("User: ", "用户：", "Assistant: ", "助手：")) for t in texts)
         else:
-            assert sum(any(is_unspaced(c) for c in t) and re.search("[a-z]{3}", t) is not None for t in texts) > 20
+            assert (
+                sum(
+                    any(is_unspaced(c) for c in t) and re.search("[a-z]{3}", t) is not None
+                    for t in texts
+                )
+                > 20
+            )
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -78,7 +89,9 @@ def test_what_answers_stays_true(lives: dict[str, Life], lang: str) -> None:
         for v, said in zip(f.values, f.said, strict=True):
             assert all(v.lower() in s.text.lower() for s in (said, *said.again))
     for e in life.events:
-        assert all(e.who in s.text and e.x.lower() in s.text.lower() for s in (e.said, *e.said.again))
+        assert all(
+            e.who in s.text and e.x.lower() in s.text.lower() for s in (e.said, *e.said.again)
+        )
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -71,7 +71,11 @@ def test_figures_by_hand() -> None:
 def test_a_tally_keeps_adversarial_apart() -> None:
     """The totals are of the other questions; languages stand apart where there are two."""
     tally = Tally()
-    for lang, category, found in (("en", "single", "g"), ("zh", "single", "-"), ("en", "adversarial", "-")):
+    for lang, category, found in (
+        ("en", "single", "g"),
+        ("zh", "single", "-"),
+        ("en", "adversarial", "-"),
+    ):
         tally.add({"gold": ["g"], "lang": lang, "category": category}, [found], 0.001)
     parts = {name: (n, figures[0]) for name, n, figures in tally.parts()}
     assert parts == {
@@ -96,7 +100,9 @@ class ByDate:
         self.vectors = vectors
 
     def add(self, user: str, rows: Any) -> None:
-        assert all(len(self.vectors.at_once(r["text"], "content")) == self.vectors.dim for r in rows)
+        assert all(
+            len(self.vectors.at_once(r["text"], "content")) == self.vectors.dim for r in rows
+        )
         self.kept[user] = [r["id"] for r in rows]
 
     def find(self, user: str, text: str, k: int) -> list[str]:
@@ -110,9 +116,14 @@ class ByDate:
 opened = ByDate
 
 
-async def test_a_tiny_set(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_tiny_set(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Ebb finds what shares words, first; a peer is measured by the same rule; one that is absent is named."""
-    for name, value in {**peers.SILENT, "MEM0_DIR": ""}.items():  # set anyway, and taken back afterwards
+    for name, value in {
+        **peers.SILENT,
+        "MEM0_DIR": "",
+    }.items():  # set anyway, and taken back afterwards
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(peers, "PEERS", {"newest": __name__, "absent": "tests.bench.peers.no_such"})
     told = await main([folder], LexicalEmbedder(), ["newest", "absent"])

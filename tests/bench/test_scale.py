@@ -10,7 +10,15 @@ import pytest
 
 from tests.bench.scale import _resident, draw, main
 
-DRAWN = {"median": 2.0, "p95": 3.0, "index": 0.5, "numpy": 0.4, "vec0": None, "rss": 90.0, "bytes": 4300.0}
+DRAWN = {
+    "median": 2.0,
+    "p95": 3.0,
+    "index": 0.5,
+    "numpy": 0.4,
+    "vec0": None,
+    "rss": 90.0,
+    "bytes": 4300.0,
+}
 
 
 def test_memory_is_that_of_now() -> None:

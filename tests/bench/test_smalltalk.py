@@ -14,14 +14,18 @@ def test_the_turns() -> None:
     for turns, life in ((EN, LIFE_EN), (ZH, LIFE_ZH)):
         plain = {"".join(c for c in t.casefold() if c.isalnum()) for t in turns}
         assert len(plain) == len(turns) == 200
-        assert not plain & {"".join(c for c in q.casefold() if c.isalnum()) for own in life.values() for q in own}
+        assert not plain & {
+            "".join(c for c in q.casefold() if c.isalnum()) for own in life.values() for q in own
+        }
     assert not any(is_unspaced(c) for t in EN for c in t)
     assert all(any(is_unspaced(c) for c in t) for t in ZH)
 
 
 def test_the_other_styles() -> None:
     """Sixty in each language, in the same kinds, none of them among the two hundred."""
-    assert [(k, len(v)) for k, v in OTHER["en"].items()] == [(k, len(v)) for k, v in OTHER["zh"].items()]
+    assert [(k, len(v)) for k, v in OTHER["en"].items()] == [
+        (k, len(v)) for k, v in OTHER["zh"].items()
+    ]
     for lang, known in (("en", EN), ("zh", ZH)):
         turns = [t for own in OTHER[lang].values() for t in own]
         assert len(turns) == len(set(turns)) == 60

@@ -52,7 +52,9 @@ def test_none_is_left_out() -> None:
     }  # which have tests of their own, or need the weights
 
 
-@pytest.mark.filterwarnings("ignore:'tests.bench:RuntimeWarning")  # another test has imported it before
+@pytest.mark.filterwarnings(
+    "ignore:'tests.bench:RuntimeWarning"
+)  # another test has imported it before
 @pytest.mark.parametrize("name", sorted(SMALL))
 def test_it_starts(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With tiny inputs, to its end."""

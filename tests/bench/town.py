@@ -24,7 +24,9 @@ _LAST = "dra ley mir nie ra sa son ta via win xel ya".split()  # noqa: SIM905
 _XING, _MING = "王李张刘陈杨黄赵周吴徐孙马朱胡林", "明静婷思琪伟洋舟雨欣浩宇轩涵诗梦佳乐天一"
 _ON = "br c d f g gl h k l m n p pl r s sh st t tr v w".split()  # noqa: SIM905
 _SET = "ack ade ain ale and ant est ick ine ing oak ool ore ost un urn".split()  # noqa: SIM905
-_HAN = "山水花木金火土石田园书画琴棋诗酒茶饭菜鱼肉米面汤糖盐车船飞机电影音乐舞蹈足球篮网跑步游泳旅行"
+_HAN = (
+    "山水花木金火土石田园书画琴棋诗酒茶饭菜鱼肉米面汤糖盐车船飞机电影音乐舞蹈足球篮网跑步游泳旅行"
+)
 _EN = (
     "{a} took up {x} in {p} last spring and goes every {n}th day",
     "User prefers {x} to {y} when staying in {p}",
@@ -58,9 +60,15 @@ class Town:
     def __init__(self, seed: int = 7, size: int = 1000) -> None:
         self.rng = random.Random(seed)
         pick = self.rng.choice
-        en = {pick(_FIRST) + pick(_LAST) + (pick(_LAST) if self.rng.random() < 0.3 else "") for _ in range(size)}
+        en = {
+            pick(_FIRST) + pick(_LAST) + (pick(_LAST) if self.rng.random() < 0.3 else "")
+            for _ in range(size)
+        }
         zh = {pick(_XING) + pick(_MING) + pick(_MING) for _ in range(size)}
-        things = {pick(_ON) + pick(_SET) + (pick(_SET) if self.rng.random() < 0.5 else "") for _ in range(3 * size)}
+        things = {
+            pick(_ON) + pick(_SET) + (pick(_SET) if self.rng.random() < 0.5 else "")
+            for _ in range(3 * size)
+        }
         dishes = {pick(_HAN) + pick(_HAN) for _ in range(2 * size)}
         self.people, self.things = self._mixed(en, zh), self._mixed(things, dishes)
         self.places = self._mixed(
@@ -81,7 +89,10 @@ class Town:
 
     def _filled(self, patterns: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         pattern = self.rng.choice(patterns)
-        a, b, x, y, p = (self._one(of) for of in (self.people, self.people, self.things, self.things, self.places))
+        a, b, x, y, p = (
+            self._one(of)
+            for of in (self.people, self.people, self.things, self.things, self.places)
+        )
         text = pattern.format(a=a, b=b, x=x, y=y, p=p, n=self.rng.randrange(1, 2000))
         return text, tuple(dict.fromkeys(w for w in (a, b) if w in text))
 
@@ -104,7 +115,9 @@ class Words:
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """(n, dim), unit length."""
-        out = np.stack([np.sum([_word(w) for w in _words(t)], axis=0) for t in texts]).astype(np.float32)
+        out = np.stack([np.sum([_word(w) for w in _words(t)], axis=0) for t in texts]).astype(
+            np.float32
+        )
         unit: FloatArray = out / np.linalg.norm(out, axis=1, keepdims=True)
         return unit
 
@@ -112,7 +125,11 @@ class Words:
 def _words(text: str) -> list[str]:
     found = []
     for token in tokens(text):
-        found += [token[i : i + 2] for i in range(max(1, len(token) - 1))] if is_unspaced(token) else [token]
+        found += (
+            [token[i : i + 2] for i in range(max(1, len(token) - 1))]
+            if is_unspaced(token)
+            else [token]
+        )
     return found or ["…"]
 
 
@@ -122,4 +139,6 @@ def _word(word: str) -> FloatArray:
     return rng.standard_normal(DIM, dtype=np.float32) * np.float32(0.2 if word in _COMMON else 1.0)
 
 
-_COMMON = frozenset(w for pattern in (*_EN, *_ZH, *_ASKED) for w in _words(re.sub(r"{.}", " ", pattern)))
+_COMMON = frozenset(
+    w for pattern in (*_EN, *_ZH, *_ASKED) for w in _words(re.sub(r"{.}", " ", pattern))
+)

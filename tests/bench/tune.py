@@ -48,7 +48,9 @@ async def gather(folder: Path, embedder: Embedder | None) -> list[Asked]:
     users = load(folder)
     out: list[Asked] = []
     with tempfile.TemporaryDirectory() as home:
-        async with store_at(Path(home) / "tune.db", embedder, datetime(2026, 1, 1, tzinfo=UTC)) as store:
+        async with store_at(
+            Path(home) / "tune.db", embedder, datetime(2026, 1, 1, tzinfo=UTC)
+        ) as store:
             await ingest(store, users, embedder)
             queries = None if embedder is None else QueryEmbedder(embedder, 60_000)
             for user in users.values():
@@ -56,16 +58,20 @@ async def gather(folder: Path, embedder: Embedder | None) -> list[Asked]:
                     if row["category"] != APART:
                         vector = None if queries is None else (await queries.embed(row["text"]))[0]
                         query = Query(user.ids[""], row["text"], (), user.now, "UTC", vector=vector)
-                        out.append(await _asked(store.reader(user.ids[""]), query, row, user))
+                        out.append(await _asked(store.open_reader(user.ids[""]), query, row, user))
             if queries is not None:
                 await queries.close()
     return out
 
 
 async def _asked(reader: Reader, query: Query, row: Mapping[str, Any], user: User) -> Asked:
-    lines, values = await reader.whole(lambda own: find_candidates(open_context(own, query, 1.0)))
+    lines, values = await reader.run_in_one_read(
+        lambda own: find_candidates(open_context(own, query, 1.0))
+    )
     columns = [values.get(name, np.zeros(len(lines))) for name in NAMES]
-    return Asked(row, [user.ids[line.id] for line in lines], np.stack(columns, axis=1).astype(np.float32))
+    return Asked(
+        row, [user.ids[line.id] for line in lines], np.stack(columns, axis=1).astype(np.float32)
+    )
 
 
 def measure(rows: Sequence[Asked], without: str = "") -> NDArray[np.float64]:
@@ -81,7 +87,9 @@ def measure(rows: Sequence[Asked], without: str = "") -> NDArray[np.float64]:
 def interval(losses: Sequence[NDArray[np.float64]]) -> tuple[float, float, float]:
     """Return the mean over sets of a loss a question, and its 95% interval."""
     dice = np.random.default_rng(1)
-    drawn = [np.mean([x[dice.integers(0, len(x), len(x))].mean() for x in losses]) for _ in range(_DRAWS)]
+    drawn = [
+        np.mean([x[dice.integers(0, len(x), len(x))].mean() for x in losses]) for _ in range(_DRAWS)
+    ]
     low, high = np.percentile(drawn, [2.5, 97.5])
     return float(np.mean([x.mean() for x in losses])), float(low), float(high)
 
@@ -90,12 +98,20 @@ async def main(folders: Sequence[Path], embedder: Embedder | None) -> None:
     """Print the table."""
     sets = {folder.name: await gather(folder, embedder) for folder in folders}
     whole = {name: measure(rows) for name, rows in sets.items()}
-    print(f"{'':10}" + "".join(f"{name[-12:]:>14}" for name in sets) + f"{'mean loss of R@10 (95%)':>32}")
+    print(
+        f"{'':10}"
+        + "".join(f"{name[-12:]:>14}" for name in sets)
+        + f"{'mean loss of R@10 (95%)':>32}"
+    )
     for out in ("", *NAMES):
         found = {name: measure(rows, out) for name, rows in sets.items()}
-        cells = "".join(f"{f'{m[0]:.3f}/{m[1]:.3f}':>14}" for m in (f.mean(axis=0) for f in found.values()))
+        cells = "".join(
+            f"{f'{m[0]:.3f}/{m[1]:.3f}':>14}" for m in (f.mean(axis=0) for f in found.values())
+        )
         mean, low, high = interval([whole[name][:, 0] - found[name][:, 0] for name in sets])
-        print(f"{out or 'all':10}{cells}" + (f"{mean:>14.4f} ({low:.4f} … {high:.4f})" if out else ""))
+        print(
+            f"{out or 'all':10}{cells}" + (f"{mean:>14.4f} ({low:.4f} … {high:.4f})" if out else "")
+        )
 
 
 if __name__ == "__main__":

@@ -27,7 +27,9 @@ from tests.servers.openai import OpenAIServer, Request
 WARM = 8  # turns not counted: the first one loads what is kept in memory
 
 
-async def measure(count: int, turns: int, embedder: str, sentences: int) -> tuple[list[float], list[float]]:
+async def measure(
+    count: int, turns: int, embedder: str, sentences: int
+) -> tuple[list[float], list[float]]:
     """Wall and CPU milliseconds of each turn, with `count` memories of one user."""
     rng = random.Random(11)
     arrived: list[tuple[float, float]] = []
@@ -49,7 +51,9 @@ async def measure(count: int, turns: int, embedder: str, sentences: int) -> tupl
                 recall_deadline_ms=5_000,  # so that none goes without its vectors
             )
             async with open_ebb(settings, clock=lambda: NOW, workers=False) as ebb:
-                await fill(ebb.store, ebb.owner, memories(ebb.owner, count, rng), EMBEDDERS[embedder]())
+                await fill(
+                    ebb.store, ebb.owner, memories(ebb.owner, count, rng), EMBEDDERS[embedder]()
+                )
                 wall, cpu = [], []
                 for i in range(WARM + turns):
                     text = " ".join(sentence(_ASKED, rng) for _ in range(sentences))

@@ -20,8 +20,8 @@ from memory.embed import LexicalEmbedder
 from memory.learn.answer import LearningTools
 from memory.models import Kind, Memory
 from memory.ports import Chunk, ModelRequest
-from memory.upkeep.keeper import UpkeepService
 from memory.upkeep.run import weigh
+from memory.upkeep.service import UpkeepService
 from tests.bench.ground import fill, made, new_user, store_at
 from tests.servers.tasks import decision
 
@@ -84,15 +84,19 @@ async def main(count: int) -> None:
             await fill(store, user, memories(user, count), embedder)
             print(f"{count} memories stored in {time.perf_counter() - started:.1f} s")
             started = time.perf_counter()
-            rows = await store.read(user, lambda tx: tx.memories.outlines())
+            rows = await store.read(user, lambda tx: tx.memories.list_outlines())
             read = time.perf_counter() - started
             weigh(rows, 1.0, NOW)
-            print(f"outlines read in {read:.2f} s, weighed in {time.perf_counter() - started - read:.2f} s")
+            print(
+                f"outlines read in {read:.2f} s, weighed in {time.perf_counter() - started - read:.2f} s"
+            )
             keeper = UpkeepService(LearningTools(store, _Silent(), embedder, "fade", 1.0))
             for name, now in (("the first night", NOW), ("the next one", NOW + timedelta(days=1))):
                 await keeper.by_hand(user, now)
-                job = await store.system(
-                    lambda s, now=now: s.lease(now, now + timedelta(hours=1), "bench:0:0", kinds=["upkeep"])  # type: ignore[misc]
+                job = await store.write_system(
+                    lambda s, now=now: s.lease(
+                        now, now + timedelta(hours=1), "bench:0:0", kinds=["upkeep"]
+                    )  # type: ignore[misc]
                 )
                 if job is None:
                     raise AssertionError

@@ -26,7 +26,11 @@ def texts() -> list[tuple[str, str]]:
     out = [(p.name, p.read_text(encoding="utf-8")) for p in (ROOT / "prompts").glob("*.md")]
     for file in FILES:
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        said = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+        said = [
+            n.value
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        ]
         out += [(file.name, s) for s in said if not NOT_A_PATTERN.search(s)]
     for file in CATALOGUES:
         tables = tomllib.loads(file.read_text(encoding="utf-8")).values()
@@ -40,7 +44,9 @@ def test_no_text_claims_absence() -> None:
     assert len(found) > 500
     # “没说过” of the empty block: it says that not finding proves nothing.
     proves = "不表示对方没说过"
-    denied = [(name, s[:120]) for name, s in found if DENIES.search(QUOTED.sub("", s).replace(proves, ""))]
+    denied = [
+        (name, s[:120]) for name, s in found if DENIES.search(QUOTED.sub("", s).replace(proves, ""))
+    ]
     assert denied == []
     for lang, say in (("en", "I can't find that"), ("zh", "我没找到")):
         assert say in (ROOT / f"prompts/rules.{lang}.md").read_text(encoding="utf-8")

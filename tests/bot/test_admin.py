@@ -42,10 +42,21 @@ def ebb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 def test_argparse_speaks_both_languages() -> None:
     """Whatever this Python's argparse says to a person is translated; what it says to a programmer is not."""
     tree = ast.parse(Path(argparse.__file__).read_text("utf-8"))
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and getattr(n.func, "id", "") in {"_", "ngettext"}]
-    said = {a.value for n in calls for a in n.args if isinstance(a, ast.Constant) and isinstance(a.value, str)}
+    calls = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call) and getattr(n.func, "id", "") in {"_", "ngettext"}
+    ]
+    said = {
+        a.value
+        for n in calls
+        for a in n.args
+        if isinstance(a, ast.Constant) and isinstance(a.value, str)
+    }
     for lang in LANGS:
-        assert {m for m in said if not FOR_PROGRAMMERS.search(m)} <= set(Texts("argparse").all(lang))
+        assert {m for m in said if not FOR_PROGRAMMERS.search(m)} <= set(
+            Texts("argparse").all(lang)
+        )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +88,9 @@ def test_argparse_speaks_both_languages() -> None:
     ],
 )
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_a_mistake_gets_one_sentence(ebb: Run, argv: tuple[str, ...], code: int, lang: Lang) -> None:
+def test_a_mistake_gets_one_sentence(
+    ebb: Run, argv: tuple[str, ...], code: int, lang: Lang
+) -> None:
     """On stderr, in the person's language, with a code that a script can tell by."""
     got, out, err = ebb(*argv, lang=lang)
     assert (got, out) == (code, "")
@@ -129,7 +142,9 @@ def test_what_was_edited_is_told(ebb: Run, tmp_path: Path, lang: Lang, said: str
     """By the verb that looks at the file, though every verb takes the edits."""
     ebb("add", "I like tea")
     page = tmp_path / "MEMORY.md"
-    page.write_text(page.read_text("utf-8").replace("## Archived", "- 我养了一只猫\n\n## Archived"), "utf-8")
+    page.write_text(
+        page.read_text("utf-8").replace("## Archived", "- 我养了一只猫\n\n## Archived"), "utf-8"
+    )
     assert said in ebb("mirror", lang=lang)[1]
     assert said not in ebb("mirror", lang=lang)[1]
     assert "我养了一只猫" in ebb("list")[1]
@@ -137,7 +152,10 @@ def test_what_was_edited_is_told(ebb: Run, tmp_path: Path, lang: Lang, said: str
 
 @pytest.mark.parametrize(
     ("lang", "text", "words", "none"),
-    [("en", "I play the Zugtrompete", "zugtrompete", "stands nowhere"), ("zh", "我会吹尺八", "尺八", "没有任何地方")],
+    [
+        ("en", "I play the Zugtrompete", "zugtrompete", "stands nowhere"),
+        ("zh", "我会吹尺八", "尺八", "没有任何地方"),
+    ],
 )
 def test_words_are_traced_until_they_are_purged_from_backups_too(
     ebb: Run, tmp_path: Path, lang: Lang, text: str, words: str, none: str

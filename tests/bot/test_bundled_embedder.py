@@ -52,22 +52,33 @@ async def test_chosen_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 async def test_existing_memories_are_embedded_in_the_background(tmp_path: Path) -> None:
     """They are found by their words until then, and by their meaning afterwards, in the other language too."""
     async with opened(tmp_path, embedder="lexical") as w:
-        for text in ("医生说我的膝盖要休息六周", "我上周买了一台相机", "I water the tomatoes every evening"):
+        for text in (
+            "医生说我的膝盖要休息六周",
+            "我上周买了一台相机",
+            "I water the tomatoes every evening",
+        ):
             await w.do(f"/remember {text}")
         await w.do("/remember the password of my bank is Tr0ub4dor&3x")
         every = await w.memories(max_sensitivity=Sensitivity.SECRET)
     async with opened(tmp_path) as w:
         service, user = w.ebb.service, w.ebb.owner
-        assert (await w.ebb.agent.status(user, w.scope, w.time.now)).embedded == (0, 3)  # shown in the terminal
+        assert (await w.ebb.agent.get_status(user, w.scope, w.time.now)).embedded == (
+            0,
+            3,
+        )  # shown in the terminal
         found = await service.recall(user, "when do I water the tomatoes?", (), w.time.now, w.tz)
         assert [h.memory.content for h in found.hits] == ["I water the tomatoes every evening"]
         await w.ebb.ready()
         assert await w.ebb.agent.drain(60) == 0
-        assert (await w.ebb.agent.status(user, w.scope, w.time.now)).embedded is None
-        held = await w.ebb.store.read(user, lambda tx: tx.vectors.get([m.id for m in every], BUNDLED))
+        assert (await w.ebb.agent.get_status(user, w.scope, w.time.now)).embedded is None
+        held = await w.ebb.store.read(
+            user, lambda tx: tx.vectors.get([m.id for m in every], BUNDLED)
+        )
         assert held.keys() == {m.id for m in every if m.sensitivity < Sensitivity.SECRET}
         assert (len(every), len(held)) == (4, 3)
-        found = await service.recall(user, "what did the doctor say about my knee?", (), w.time.now, w.tz)
+        found = await service.recall(
+            user, "what did the doctor say about my knee?", (), w.time.now, w.tz
+        )
         assert found.hits[0].memory.content == "医生说我的膝盖要休息六周"
 
 
@@ -78,7 +89,9 @@ async def test_forgetting_takes_what_was_meant_and_buries_nothing_else(tmp_path:
         for text in ("我讨厌香菜", "我姐姐叫小林", "我会拉大提琴", "我开一辆旧沃尔沃"):
             await w.do(f"/remember {text}")
         await w.do("/forget 香菜")
-        assert sorted(await w.texts()) == sorted(["我姐姐叫小林", "我会拉大提琴", "我开一辆旧沃尔沃"])
+        assert sorted(await w.texts()) == sorted(
+            ["我姐姐叫小林", "我会拉大提琴", "我开一辆旧沃尔沃"]
+        )
         asked = await w.do("/forget 我的狗叫豆豆")
         assert len(await w.texts()) == 3
         assert not asked.ok

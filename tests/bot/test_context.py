@@ -32,7 +32,9 @@ def material(text: str, tokens: int, lang: Lang = "en") -> PromptMaterial:
         ("zh", "那天港口很安静。", "个字符"),
     ],
 )
-def test_a_message_that_is_too_long_is_sent_without_its_middle(lang: Lang, piece: str, note: str) -> None:
+def test_a_message_that_is_too_long_is_sent_without_its_middle(
+    lang: Lang, piece: str, note: str
+) -> None:
     """Its beginning and end, a note between them, and all of it within the context."""
     text = f"START {piece * 4000} END"
     request = build(material(text, 4_000, lang))
@@ -62,7 +64,9 @@ def test_what_is_shortened_fits(text: str, most: int) -> None:
         assert short == text * 5
 
 
-async def test_it_is_kept_whole_and_the_reply_says_so(tmp_path: Path, openai_server: OpenAIServer) -> None:
+async def test_it_is_kept_whole_and_the_reply_says_so(
+    tmp_path: Path, openai_server: OpenAIServer
+) -> None:
     """The store has every word, the model has both ends, and the person is told."""
     openai_server.on(MONITOR, "[SKIP]")
     text = "START " + "All work and no play. " * 3_000 + "END"
@@ -111,7 +115,9 @@ def test_messages_carry_their_time_and_keep_it() -> None:
     ]
     assert contents(5)[:4] == contents(4)
     last = build(replace(material("how long?", 16_000, "zh"), history=said)).messages[-1]["content"]
-    assert last.startswith("[2026-05-05 20:00 星期二, Europe/Paris] Back again\n\n[2026-05-06 03:00 星期三, Asia/Sh")
+    assert last.startswith(
+        "[2026-05-05 20:00 星期二, Europe/Paris] Back again\n\n[2026-05-06 03:00 星期三, Asia/Sh"
+    )
 
 
 def test_what_fits_in_no_form_is_counted_in_a_line() -> None:
@@ -136,18 +142,35 @@ def test_history_is_summarised_by_count_and_by_length() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lang", "coming", "past"), [("en", "coming, on", "was planned for"), ("zh", "将要发生", "原定于")]
+    ("lang", "coming", "past"),
+    [("en", "coming, on", "was planned for"), ("zh", "将要发生", "原定于")],
 )
 def test_a_memory_is_told_in_its_own_words_with_its_day(lang: Lang, coming: str, past: str) -> None:
     """The original in place of the level's text, never both; what is to come and what was planned say so."""
     day = timedelta(days=20)
     state = CurveState(0.0, NOW)
     plain = Memory(
-        "abc123", "u", "tag", "Moves to Tartu", lang, Layer.FACT, Kind.EVENT, NOW, NOW, "fade", state, 1, NOW
+        "abc123",
+        "u",
+        "tag",
+        "Moves to Tartu",
+        lang,
+        Layer.FACT,
+        Kind.EVENT,
+        NOW,
+        NOW,
+        "fade",
+        state,
+        1,
+        NOW,
     )
     ahead = replace(plain, level=Level.TAG, on=NOW + day)
     sent = [
-        str(build(replace(material("hello", 9_000, lang), hits=[Hit(m, 1.0)])).messages[-1]["content"])
+        str(
+            build(replace(material("hello", 9_000, lang), hits=[Hit(m, 1.0)])).messages[-1][
+                "content"
+            ]
+        )
         for m in (ahead, replace(plain, valid_from=NOW + day), replace(plain, on=NOW - day))
     ]
     assert all("Moves to Tartu" in s and "· tag" not in s for s in sent)

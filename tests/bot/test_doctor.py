@@ -38,7 +38,16 @@ async def test_a_fresh_machine(settings: Settings) -> None:
     checks = await report(settings, lang="en")
     assert [c for c in checks if c.state == "bad"] == []
     names = {c.name for c in checks}
-    assert {"Ebb", "Python", "SQLite", "sqlite-vec", "FTS5", "Who answers", "Embeddings", "Telegram"} <= names
+    assert {
+        "Ebb",
+        "Python",
+        "SQLite",
+        "sqlite-vec",
+        "FTS5",
+        "Who answers",
+        "Embeddings",
+        "Telegram",
+    } <= names
     who = next(c for c in checks if c.name == "Who answers")
     assert "the notebook" in who.found
     assert "OPENAI_API_KEY" in who.todo
@@ -57,7 +66,12 @@ async def test_a_model_that_answers(settings: Settings, openai_server: OpenAISer
 async def test_a_model_that_does_not(settings: Settings, openai_server: OpenAIServer) -> None:
     """The sentence a reply would fail with, and never the key."""
     openai_server.default = fail("bad_key")
-    mine = replace(settings, openai_base_url=openai_server.url, openai_api_key="sk-mine-123456789", chat_model="m")
+    mine = replace(
+        settings,
+        openai_base_url=openai_server.url,
+        openai_api_key="sk-mine-123456789",
+        chat_model="m",
+    )
     check = await found(mine, "Who answers")
     assert check.state == "bad"
     assert "does not accept the API key" in check.todo
@@ -77,7 +91,9 @@ async def test_embedders(settings: Settings, openai_server: OpenAIServer) -> Non
     assert (none.state, "EBB_EMBEDDING_MODEL" in none.todo) == ("bad", True)
 
 
-@pytest.mark.skipif(os.name == "nt" or not hasattr(os, "geteuid"), reason="this system has no file modes")
+@pytest.mark.skipif(
+    os.name == "nt" or not hasattr(os, "geteuid"), reason="this system has no file modes"
+)
 async def test_files_others_can_read(settings: Settings) -> None:
     """Named, with the command that mends it."""
     (settings.home / ".env").write_text("EBB_LANG=en\n")
@@ -105,12 +121,12 @@ async def test_background_work(settings: Settings) -> None:
         settings.database, clock=lambda: NOW, worker=make_worker_id(), key=load_key(settings.home)
     )
     try:
-        user = await store.system(lambda s: s.create_user(NOW))
+        user = await store.write_system(lambda s: s.create_user(NOW))
         for key in ("one", "two"):
             await store.write(user, lambda tx, key=key: tx.jobs.enqueue("monitor", key, {}, NOW))  # type: ignore[misc]
-        job = await store.system(lambda s: s.lease(NOW, NOW, "w"))
+        job = await store.write_system(lambda s: s.lease(NOW, NOW, "w"))
         assert job is not None
-        assert await store.system(lambda s: s.fail(job.id, "w", "bad_key", None, NOW))
+        assert await store.write_system(lambda s: s.fail(job.id, "w", "bad_key", None, NOW))
     finally:
         await store.close()
     check = await found(settings, "Background work")

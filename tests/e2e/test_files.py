@@ -26,7 +26,9 @@ def test_out_and_in_again(tmp_path: Path) -> None:
     rehearsed = ebb(new, "memory", "import", str(file), "--dry-run")
     assert "3 memories: new" in rehearsed.stdout
     assert ebb(new, "memory", "list").stdout.strip() == "0 of 0"
-    assert "3 memories: new" in ebb(new, "memory", "import", "-", stdin=file.read_text("utf-8")).stdout
+    assert (
+        "3 memories: new" in ebb(new, "memory", "import", "-", stdin=file.read_text("utf-8")).stdout
+    )
     assert ebb(new, "memory", "export").stdout == file.read_text("utf-8")
     assert "already" in ebb(new, "memory", "import", str(file)).stdout
     file.write_text(file.read_text("utf-8").replace('"rev"', '"reef"', 1), "utf-8")
@@ -53,7 +55,10 @@ def test_the_file_and_the_verbs_agree(tmp_path: Path) -> None:
     for thing in ("the violin", "old maps", "ramen"):
         assert ebb(tmp_path, "memory", "add", f"I love {thing}").returncode == 0
     text = path.read_text("utf-8")
-    path.write_text(text.replace("ramen", "soba").replace("## Archived", "- I live in Lyon\n\n## Archived"), "utf-8")
+    path.write_text(
+        text.replace("ramen", "soba").replace("## Archived", "- I live in Lyon\n\n## Archived"),
+        "utf-8",
+    )
     listed = ebb(tmp_path, "memory", "list").stdout
     assert "soba" in listed
     assert "I live in Lyon" in listed

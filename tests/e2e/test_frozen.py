@@ -52,7 +52,9 @@ EVERYTHING: Final = Filter(states=frozenset(State), max_sensitivity=Sensitivity.
 _ID: Final = re.compile(r"\ba000[0-9a-z]{2}\b")  # as `count_ids` makes them
 _TOOK: Final = re.compile(r'"took_ms":[^,]+')
 _BASE: Final = re.compile(r"<!-- ebb: [0-9a-f]{8}\.\d+ -->")  # which writing of MEMORY.md it is
-_LONG_FLOAT: Final = re.compile(r"-?\d+\.\d{6,}(?:e-\d+)?")  # its last digits depend on the order of a sum
+_LONG_FLOAT: Final = re.compile(
+    r"-?\d+\.\d{6,}(?:e-\d+)?"
+)  # its last digits depend on the order of a sum
 _SHOWN_LINES: Final = 80  # of a difference
 
 
@@ -99,7 +101,9 @@ async def test_a_life_is_as_it_was(
 
 async def test_recall_finds_as_much_as_it_did(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """What is found without the gate and with it."""
-    figures = {folder.name: await _figures(folder, tmp_path) for folder in sorted(DIARIES.glob("diary_*"))}
+    figures = {
+        folder.name: await _figures(folder, tmp_path) for folder in sorted(DIARIES.glob("diary_*"))
+    }
     _compare({"recall.json": json.dumps(figures, indent=1) + "\n"}, pytestconfig)
 
 
@@ -157,8 +161,10 @@ class Life:
         known = await w.ebb.service.find(w.user_id, EVERYTHING, limit=1000)
         line = " ".join(words).replace("{home}", str(self._home))
         for wanted in re.findall(r"\{(.+?)\}", line):
-            line = line.replace(f"{{{wanted}}}", next(m.id for m in known.items if wanted in m.original_content))
-        lang = await w.ebb.agent.language(w.user_id)
+            line = line.replace(
+                f"{{{wanted}}}", next(m.id for m in known.items if wanted in m.original_content)
+            )
+        lang = await w.ebb.agent.detect_language(w.user_id)
         args = memory_parser(lang).parse_args(line.split())
         with redirect_stdout(io.StringIO()) as out, redirect_stderr(out):
             code = await VERBS[args.verb].run(w.ebb, args, lang)
@@ -240,12 +246,17 @@ async def _figures(folder: Path, home: Path) -> dict[str, float]:
             for row in (row for row in user.answered if row["category"] != APART):
                 vector = (await queries.embed(row["text"]))[0]
                 query = Query(user.ids[""], row["text"], (), user.now, "UTC", vector=vector)
-                hits = await rank_candidates(store.reader(user.ids[""]), query, u=0.0)
+                hits = await rank_candidates(store.open_reader(user.ids[""]), query, u=0.0)
                 ids = [user.ids[h.memory.id] for h in hits]
                 gated = [i for i, h in zip(ids, hits, strict=True) if h.passed]
-                rows.append((share_found(row, ids, 10), gains(row, ids)[1], share_found(row, gated, 3)))
+                rows.append(
+                    (share_found(row, ids, 10), gains(row, ids)[1], share_found(row, gated, 3))
+                )
     means = (fmean(column) for column in zip(*rows, strict=True))
-    return {name: round(mean, 3) for name, mean in zip(("R@10", "nDCG@10", "R@3 gated"), means, strict=True)}
+    return {
+        name: round(mean, 3)
+        for name, mean in zip(("R@10", "nDCG@10", "R@3 gated"), means, strict=True)
+    }
 
 
 # --- comparing ------------------------------------------------------------------------------------------
@@ -259,9 +270,13 @@ def _compare(made: Mapping[str, str], config: pytest.Config) -> None:
         if config.getoption("--refreeze"):
             path.write_text(text, "utf-8", newline="\n")
         elif text != (was := path.read_text("utf-8")):
-            lines = unified_diff(was.splitlines(), text.splitlines(), f"frozen/{name}", "now", n=2, lineterm="")
+            lines = unified_diff(
+                was.splitlines(), text.splitlines(), f"frozen/{name}", "now", n=2, lineterm=""
+            )
             told += [line[:400] for line in lines]
     if told:
         more = len(told) - _SHOWN_LINES
         told[_SHOWN_LINES:] = [f"… and {more} lines more"] if more > 0 else []
-        pytest.fail("\n".join(["Not as it was; see the docstring of this file.", *told]), pytrace=False)
+        pytest.fail(
+            "\n".join(["Not as it was; see the docstring of this file.", *told]), pytrace=False
+        )

@@ -57,8 +57,8 @@ async def test_nothing_completed_is_lost(openai_server: OpenAIServer, tmp_path: 
         last = await _until_killed(tmp_path, openai_server, last + 2, rng.uniform(0.0, 0.35))
     async with opened(tmp_path, FakeTime(datetime.now(UTC)), openai_server) as w:
         left = await w.ebb.agent.drain(60)
-        assert left == 0, await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.pending())
-        history = await w.ebb.agent.history(w.user_id, w.scope, limit=100_000)
+        assert left == 0, await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.list_pending())
+        history = await w.ebb.agent.list_history(w.user_id, w.scope, limit=100_000)
         said = {int(m.text.split("number")[1].split("x")[0]) for m in history if m.role == "user"}
         answered = {m.turn_id for m in history if m.role == "assistant" and m.status == "complete"}
         everything = " ".join(await w.texts())
@@ -67,5 +67,7 @@ async def test_nothing_completed_is_lost(openai_server: OpenAIServer, tmp_path: 
         for i in said:
             assert i in learned, f"exchange {i} was not learned from"
         assert {f"k{i}" for i in said if i <= last and f"k{i}" in answered} <= answered
-        turns = await w.ebb.store.read(w.user_id, lambda tx: tx.conversations.running(w.scope))
+        turns = await w.ebb.store.read(
+            w.user_id, lambda tx: tx.conversations.get_open_turn(w.scope)
+        )
         assert turns is None

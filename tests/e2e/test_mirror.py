@@ -48,11 +48,15 @@ async def test_both_directions(openai_server: OpenAIServer, tmp_path: Path) -> N
         path.write_bytes(edited.replace("\n", "\r\n").encode("utf-8-sig"))
         assert await told(window, "普洱") == ["我喜欢喝普洱茶"]
         assert await told(window, "团子") == ["我养了一只叫团子的猫"]
-        await until(lambda: "] " in path.read_text("utf-8") and "- 我养了" not in path.read_text("utf-8"))
+        await until(
+            lambda: "] " in path.read_text("utf-8") and "- 我养了" not in path.read_text("utf-8")
+        )
         assert "团子" in (await window.say("我的猫叫什么名字？")).text
         undone = await window.do("/undo")
         assert "MEMORY.md" in undone.text
-        await until(lambda: "乌龙茶" in path.read_text("utf-8") and "团子" not in path.read_text("utf-8"))
+        await until(
+            lambda: "乌龙茶" in path.read_text("utf-8") and "团子" not in path.read_text("utf-8")
+        )
 
 
 async def test_edited_while_nobody_was_there(tmp_path: Path) -> None:
@@ -101,6 +105,8 @@ async def test_a_forgotten_thing_leaves_both_files(tmp_path: Path) -> None:
         assert "Bhutan" in path.read_text("utf-8")
         m = next(m for m in await window.memories() if "Bhutan" in m.content)
         await window.do(f"/forget {m.id}")
-        assert "Bhutan" not in path.read_text("utf-8") + path.with_name("MEMORY.md.bak").read_text("utf-8")
+        assert "Bhutan" not in path.read_text("utf-8") + path.with_name("MEMORY.md.bak").read_text(
+            "utf-8"
+        )
         page = await window.ebb.service.find(window.user_id, Filter())
         assert page.total == 1

@@ -23,7 +23,7 @@ COFFEE = {"I like strong coffee.": "[ADD kind=preference] I like strong coffee."
 
 async def session(w: Window) -> tuple[str, str, str]:
     """The scope's newest session: id, state, why it was closed."""
-    (s, *_) = await w.ebb.store.read(w.user_id, lambda tx: tx.conversations.sessions(w.scope))
+    (s, *_) = await w.ebb.store.read(w.user_id, lambda tx: tx.conversations.list_sessions(w.scope))
     return s.id, s.state, s.closed_why
 
 
@@ -41,15 +41,20 @@ async def test_an_idle_conversation_closes_itself_while_ebb_is_open(
         w.time.forward(hours=5.9)
         await w.ebb.agent.background.tend()
         assert await session(w) == before
-        seq = (await w.ebb.agent.status(w.user_id, w.scope, w.time())).last_seq
+        seq = (await w.ebb.agent.get_status(w.user_id, w.scope, w.time())).last_seq
         w.time.forward(hours=0.2)
         await w.ebb.agent.background.tend()
         assert await session(w) == (before[0], "closed", "idle")
         assert await w.ebb.agent.drain(20) == 0
-        changes = await w.ebb.store.changes(w.user_id, seq, 500)
-        closed = [c for c in changes if c.entity == "session" and (c.after or {}).get("state") == "closed"]
+        changes = await w.ebb.store.list_changes(w.user_id, seq, 500)
+        closed = [
+            c for c in changes if c.entity == "session" and (c.after or {}).get("state") == "closed"
+        ]
         assert [c.entity_id for c in closed][:1] == [before[0]]
-        assert {c.after["kind"] for c in changes if c.entity == "job" and c.after} >= {"extract", "summarise"}
+        assert {c.after["kind"] for c in changes if c.entity == "job" and c.after} >= {
+            "extract",
+            "summarise",
+        }
         assert len(await w.memories(kinds=frozenset({Kind.EPISODE}))) == 1
         await w.say("Where does my sister live?")
         assert (await session(w))[0] != before[0]
@@ -58,12 +63,17 @@ async def test_an_idle_conversation_closes_itself_while_ebb_is_open(
 async def test_it_closes_once_however_many_processes_look(tmp_path: Path) -> None:
     """Two openings of one home."""
     time = FakeTime()
-    async with opened(tmp_path, time, upkeep_hour=23) as w, opened(tmp_path, time, upkeep_hour=23) as other:
+    async with (
+        opened(tmp_path, time, upkeep_hour=23) as w,
+        opened(tmp_path, time, upkeep_hour=23) as other,
+    ):
         await w.say("I like tea.")
         time.forward(hours=7)
         await asyncio.gather(*(x.ebb.agent.background.tend() for x in (w, other)))
-        changes = await w.ebb.store.changes(w.user_id, 0, 5000)
-        closed = [c for c in changes if (c.before or {}).get("state") == "open" and c.entity == "session"]
+        changes = await w.ebb.store.list_changes(w.user_id, 0, 5000)
+        closed = [
+            c for c in changes if (c.before or {}).get("state") == "open" and c.entity == "session"
+        ]
         assert len([c for c in closed if (c.after or {}).get("state") == "closed"]) == 1
 
 
@@ -92,7 +102,9 @@ async def test_an_empty_conversation_and_one_being_answered_stay_open(tmp_path: 
 # --- nights ---------------------------------------------------------------------------------------------
 
 
-async def test_a_missed_night_is_made_up_for_at_start(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_a_missed_night_is_made_up_for_at_start(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """With a report that front ends see, and the next night put down; once."""
     answer_tasks(openai_server, COFFEE)
     time = FakeTime()
@@ -107,9 +119,9 @@ async def test_a_missed_night_is_made_up_for_at_start(openai_server: OpenAIServe
             assert keeper is not None
             (report,) = await keeper.reports(w.user_id, 9)
             assert report.night == "2028-05-10"
-            pending = await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.pending("upkeep"))
+            pending = await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.list_pending("upkeep"))
             assert [j.dedup_key for j in pending] == ["night:2028-05-11"]
-            status = await w.ebb.agent.status(w.user_id, w.scope, time())
+            status = await w.ebb.agent.get_status(w.user_id, w.scope, time())
             assert (status.pending_jobs, status.upkeep) == (0, None)
             (m,) = await w.memories(kinds=frozenset({Kind.PREFERENCE}))
             assert m.level is Level.TAG
@@ -119,7 +131,7 @@ async def test_a_missed_night_is_made_up_for_at_start(openai_server: OpenAIServe
 
 async def _changes(home: Path, time: FakeTime) -> list[Change]:
     async with opened(home, time) as w:
-        return list(await w.ebb.store.changes(w.user_id, 0, 5000))
+        return list(await w.ebb.store.list_changes(w.user_id, 0, 5000))
 
 
 async def test_the_night_comes_while_ebb_is_open(tmp_path: Path) -> None:
@@ -136,11 +148,18 @@ async def test_the_night_comes_while_ebb_is_open(tmp_path: Path) -> None:
         assert [r.night for r in await keeper.reports(w.user_id)] == ["2026-03-03"]
 
 
-async def test_years_pass_and_a_look_back_sees_every_layer(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_years_pass_and_a_look_back_sees_every_layer(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """A model keeps house for years: levels, words, reviews, and nothing is missing."""
     answer_tasks(openai_server)
     time = FakeTime()
-    said = ("I like espresso without sugar.", "I'm allergic to peanuts.", "我养了一只猫，叫咪咪。", "我喜欢喝绿茶。")
+    said = (
+        "I like espresso without sugar.",
+        "I'm allergic to peanuts.",
+        "我养了一只猫，叫咪咪。",
+        "我喜欢喝绿茶。",
+    )
     async with opened(tmp_path, time, openai_server) as w:
         for text in said:
             await w.say(text)
@@ -150,7 +169,9 @@ async def test_years_pass_and_a_look_back_sees_every_layer(openai_server: OpenAI
         async with opened(tmp_path, time, openai_server) as w:
             assert await w.ebb.agent.drain(30) == 0
     async with opened(tmp_path, time, openai_server) as w:
-        everything = [m for m in await w.memories(states=frozenset(State)) if m.kind is not Kind.EPISODE]
+        everything = [
+            m for m in await w.memories(states=frozenset(State)) if m.kind is not Kind.EPISODE
+        ]
         assert len(everything) >= count
         assert {m.level for m in everything} <= {Level.TRACE, Level.ARCHIVE, Level.TAG}
         assert all(m.original_content for m in everything)
@@ -166,7 +187,9 @@ async def test_years_pass_and_a_look_back_sees_every_layer(openai_server: OpenAI
 # --- mentions -------------------------------------------------------------------------------------------------
 
 
-async def test_a_message_counts_once_whoever_noticed_it(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_a_message_counts_once_whoever_noticed_it(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """The monitor after the reply, and the extractor at the end of the session, of the same words."""
     answer_tasks(openai_server, COFFEE, extract=keep_all)
     async with opened(tmp_path, model=openai_server) as w:
@@ -179,7 +202,7 @@ async def test_a_message_counts_once_whoever_noticed_it(openai_server: OpenAISer
         await w.do("/new")
         (m,) = await w.memories(kinds=frozenset({Kind.PREFERENCE}))
         assert m.activation_count == 1
-        log = await w.ebb.store.read(w.user_id, lambda tx: tx.memories.weight_log(m.id))
+        log = await w.ebb.store.read(w.user_id, lambda tx: tx.memories.list_weight_log(m.id))
         assert [e.event for e in log if e.event in {"mention", "boost"}] in (["mention"], ["boost"])
 
 
@@ -195,7 +218,7 @@ async def test_three_mentions_in_a_day_are_one_reinforcement_that_lasts(
             await w.say("I like strong coffee.")
         (m,) = await w.memories(kinds=frozenset({Kind.PREFERENCE}))
         assert m.activation_count == 4
-        log = await w.ebb.store.read(w.user_id, lambda tx: tx.memories.weight_log(m.id))
+        log = await w.ebb.store.read(w.user_id, lambda tx: tx.memories.list_weight_log(m.id))
         weights = [e.new_weight for e in log if e.event in {"mention", "boost"}]
         assert weights == sorted(weights)
         third = [e for e in log if e.event in {"mention", "boost"}][2]
@@ -228,12 +251,16 @@ async def test_upkeep_report_and_accept_from_the_shell(
 
     async with opened(tmp_path, FakeTime(datetime.now(UTC)), openai_server) as w:
         await w.ebb.service.remember(w.user_id, "I like coffee", w.time(), tz="UTC", scope=w.scope)
-        m = await w.ebb.service.remember(w.user_id, "I like drinking coffee", w.time(), tz="UTC", scope=w.scope)
+        m = await w.ebb.service.remember(
+            w.user_id, "I like drinking coffee", w.time(), tz="UTC", scope=w.scope
+        )
 
         def propose(tx: Transaction) -> str:
-            old = tx.memories.many([m.memory.id])[0]
+            old = tx.memories.get_many([m.memory.id])[0]
             text = "Loves beans"
-            return tx.memories.add(replace(old, id="", state=State.PROPOSED, content=text, original_content=text)).id
+            return tx.memories.add(
+                replace(old, id="", state=State.PROPOSED, content=text, original_content=text)
+            ).id
 
         proposed = await w.ebb.store.write(w.user_id, propose)
     assert "may say the same" in await ebb("upkeep", "--dry-run")
@@ -254,7 +281,7 @@ async def test_upkeep_report_and_accept_from_the_shell(
 async def test_the_hour_is_a_setting(tmp_path: Path, hour: int) -> None:
     """In the person's zone."""
     async with opened(tmp_path, upkeep_hour=hour) as w:
-        (job,) = await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.pending("upkeep"))
+        (job,) = await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.list_pending("upkeep"))
         assert (job.run_at + timedelta(hours=1)).hour == hour
 
 
@@ -267,7 +294,9 @@ async def test_a_wrong_clock_at_one_start_changes_nothing_for_good(
     time = FakeTime()
 
     async def state(w: Window) -> dict[str, tuple[State, Level, str]]:
-        return {m.id: (m.state, m.level, m.content) for m in await w.memories(states=frozenset(State))}
+        return {
+            m.id: (m.state, m.level, m.content) for m in await w.memories(states=frozenset(State))
+        }
 
     async with opened(tmp_path, time, openai_server) as w:
         await w.say("I like strong coffee.")
@@ -285,7 +314,9 @@ async def test_a_wrong_clock_at_one_start_changes_nothing_for_good(
         time.forward(days=1)
         await w.ebb.agent.background.tend()
         assert await w.ebb.agent.drain(30) == 0
-        assert before.items() <= (await state(w)).items()  # the conversation has fallen asleep since
+        assert (
+            before.items() <= (await state(w)).items()
+        )  # the conversation has fallen asleep since
         keeper = w.ebb.service.keeper
         assert keeper is not None
         (report,) = await keeper.reports(w.user_id)

@@ -17,7 +17,12 @@ from tests.memory.learn.world import save_draft
 from tests.servers.openai import OpenAIServer, Request
 
 KNOWN = {
-    "en": ("I am allergic to peanuts", "my sister Hannah lives in Lyon", "I work as a nurse", "I play the cello"),
+    "en": (
+        "I am allergic to peanuts",
+        "my sister Hannah lives in Lyon",
+        "I work as a nurse",
+        "I play the cello",
+    ),
     "zh": ("我对花生过敏", "我姐姐汉娜住在里昂", "我是护士", "我会拉大提琴"),
 }
 HELLO = {"en": "hello there", "zh": "你好呀"}
@@ -39,11 +44,17 @@ def obey(server: OpenAIServer, template: str, said: str) -> None:
     def memory(request: Request) -> str:
         shown = re.findall(r"^\[(\w+)\][(（]?[^)）]*[)）]? ?(.+)$", request.text, re.M)
         if "<exchange>" in request.text:
-            return "\n".join(template.format(id=i, text=text, said=said) for i, text in shown) or "[SKIP]"
+            return (
+                "\n".join(template.format(id=i, text=text, said=said) for i, text in shown)
+                or "[SKIP]"
+            )
         if EXTRACT not in request.system and "JSON" not in request.system:
             return "A short talk."
         return json.dumps(
-            [{"content": f"Bob is a doctor {i}", "contradicts": i, "denied": True, "said": [1]} for i, _ in shown]
+            [
+                {"content": f"Bob is a doctor {i}", "contradicts": i, "denied": True, "said": [1]}
+                for i, _ in shown
+            ]
         )
 
     server.on("small", memory, field="model")
@@ -77,7 +88,7 @@ async def test_an_obedient_model_ends_nothing(
         left = [m for m in await w.memories() if m.layer != "episode"]
         assert sorted(m.content for m in left) == before
         assert all(m.negated_at is None for m in left)
-        assert await w.ebb.service.proposals(w.user_id) == []
+        assert await w.ebb.service.list_proposals(w.user_id) == []
 
 
 BUSY = {
@@ -96,7 +107,7 @@ async def test_a_deletion_reaches_what_was_named_and_is_undone(
         obey(openai_server, "[DELETE:{id}]", "")
         await w.say(BUSY[lang])
         assert len(await w.memories()) == 1
-        assert len(await w.ebb.service.proposals(w.user_id)) == 1
+        assert len(await w.ebb.service.list_proposals(w.user_id)) == 1
         assert "`" not in (await w.do("/memories")).text
         assert (await w.do("/undo")).ok
         assert sorted(m.content for m in await w.memories()) == before
@@ -142,7 +153,9 @@ async def test_one_exchange_ends_three_memories_at_most(
             return "\n".join(line.format(id=i, text=text) for i, text in pairs) or "[SKIP]"
         if EXTRACT not in request.system:
             return "A short talk."
-        return json.dumps([{"content": t, "contradicts": i, "denied": True, "said": [1]} for i, t in pairs])
+        return json.dumps(
+            [{"content": t, "contradicts": i, "denied": True, "said": [1]} for i, t in pairs]
+        )
 
     openai_server.on("small", memory, field="model")
     openai_server.on("large", lambda _: "Fine.", field="model")
@@ -157,14 +170,18 @@ async def test_one_exchange_ends_three_memories_at_most(
         await w.say(", ".join(endings.values()))
         await w.do("/new")
         assert await count() == 3
-        assert len(await w.ebb.service.proposals(w.user_id)) == 3
+        assert len(await w.ebb.service.list_proposals(w.user_id)) == 3
         for _ in range(undos):
             assert (await w.do("/undo")).ok
         assert await count() == 0
 
 
 SPOKEN_OF = [
-    ("I am allergic to peanuts", "I bought peanut butter for the kids", "Bought peanut butter for the kids"),
+    (
+        "I am allergic to peanuts",
+        "I bought peanut butter for the kids",
+        "Bought peanut butter for the kids",
+    ),
     ("我妻子叫汉娜", "汉娜今天让我买面包", "汉娜让我买面包"),
 ]
 
@@ -179,4 +196,4 @@ async def test_speaking_of_a_verified_memory_does_not_replace_it(
         obey(openai_server, f"[UPDATE:{{id}} said=1] {new}", said)
         await w.say(said)
         assert sorted(await w.texts()) == sorted([known, new])
-        assert [p.text for p in await w.ebb.service.proposals(w.user_id)] == [new]
+        assert [p.text for p in await w.ebb.service.list_proposals(w.user_id)] == [new]

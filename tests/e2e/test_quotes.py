@@ -81,7 +81,9 @@ def readings(server: OpenAIServer) -> list[str]:
     return [line for r in server.chats if "<transcript>" in r.last for line in told(r)]
 
 
-async def test_a_model_reads_the_quotations_once(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_a_model_reads_the_quotations_once(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """Notes in their place, on their sources, as one act that can be taken back; and never again."""
     time = FakeTime()
     await tell_notebook(tmp_path, time, *SAID)
@@ -89,15 +91,17 @@ async def test_a_model_reads_the_quotations_once(openai_server: OpenAIServer, tm
     async with opened(tmp_path, time, openai_server) as w:
         assert await w.ebb.agent.drain(20) == 0
         assert (await notes(w), await quotes(w)) == (ALL, [])
-        (job,) = await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.latest("quotes", 2))
+        (job,) = await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.list_latest("quotes", 2))
         assert "quotations replaced: 4, notes in their place: 5" in read_out(job.result or {}, "en")
-        old = {m.original_content: m for m in await w.memories(states=frozenset({State.SUPERSEDED}))}
+        old = {
+            m.original_content: m for m in await w.memories(states=frozenset({State.SUPERSEDED}))
+        }
         assert set(old) == set(SAID)
         sister = next(m for m in await w.memories() if "Hannah" in m.content)
         assert sister.supersedes == (old[LYON].id,)
 
         def sources(m: Memory) -> object:
-            return w.ebb.store.read(w.user_id, lambda tx: tx.memories.source_spans(m.id))
+            return w.ebb.store.read(w.user_id, lambda tx: tx.memories.list_source_spans(m.id))
 
         assert await sources(sister) == await sources(old[LYON])  # type: ignore[misc]
         assert LYON not in (await w.say("Where does Hannah live?")).text
@@ -111,7 +115,9 @@ async def test_a_model_reads_the_quotations_once(openai_server: OpenAIServer, tm
     assert sorted(readings(openai_server)) == sorted(SAID)
 
 
-async def test_what_is_not_read_whole_stays_a_quotation(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_what_is_not_read_whole_stays_a_quotation(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """Inventions, half of a sentence, another kind of memory, verbatim copies and nonsense change nothing."""
     time = FakeTime()
     await tell_notebook(tmp_path, time, *SAID)
@@ -120,7 +126,9 @@ async def test_what_is_not_read_whole_stays_a_quotation(openai_server: OpenAISer
         extract=read(
             {
                 LYON: [{"content": "Sister Hannah lives in Marseille"}],
-                TURIN: [{"content": "Works as a vet in Turin", "words": "I work as a vet in Turin"}],
+                TURIN: [
+                    {"content": "Works as a vet in Turin", "words": "I work as a vet in Turin"}
+                ],
                 RUTH: [{"content": RUTH, "quote": "yes"}],
                 PENICILLIN: [{"content": "Allergic to penicillin", "kind": "fact", "quote": "yes"}],
             }
@@ -140,7 +148,9 @@ async def test_what_is_not_read_whole_stays_a_quotation(openai_server: OpenAISer
         assert (await notes(w), await quotes(w)) == ([], [LYON])
 
 
-async def test_a_spent_budget_waits_for_the_next_day(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_a_spent_budget_waits_for_the_next_day(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """Half of a day's budget is for the reading, which goes on tomorrow; talk is learned from meanwhile."""
     time = FakeTime()
     await tell_notebook(tmp_path, time, *SAID)

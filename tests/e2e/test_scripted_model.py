@@ -120,14 +120,20 @@ async def test_every_monitor_operation(openai_server: OpenAIServer, tmp_path: Pa
         ]
         new = next(m for m in await w.memories() if "Marseille" in m.content)
         old = next(m for m in await w.memories(states=frozenset(State)) if "Lyon" in m.content)
-        assert (old.state, old.valid_until is not None, new.supersedes) == (State.SUPERSEDED, True, (old.id,))
+        assert (old.state, old.valid_until is not None, new.supersedes) == (
+            State.SUPERSEDED,
+            True,
+            (old.id,),
+        )
         answers["again, Marseille"] = f"[BOOST:{new.id}]"
         await w.say("again, Marseille is my home")
         after = next(m for m in await w.memories() if m.id == new.id)
         assert after.activation_count == new.activation_count + 1
 
 
-async def test_extraction_at_the_end_of_a_session(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_extraction_at_the_end_of_a_session(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """/new extracts what the monitor missed; the result says how many were new and how many updated."""
     found = [{"content": "Plays the oboe.", "kind": "skill", "importance": "high"}]
     openai_server.default = "Fine."
@@ -139,16 +145,22 @@ async def test_extraction_at_the_end_of_a_session(openai_server: OpenAIServer, t
     async with scripted(tmp_path, openai_server) as w:
         await w.say("I play the oboe")
         assert await w.texts() == []
-        seen = (await w.ebb.agent.status(w.user_id, w.scope, w.time())).last_seq
+        seen = (await w.ebb.agent.get_status(w.user_id, w.scope, w.time())).last_seq
         assert (await w.do("/new")).session_id
         assert await w.texts(layers=None) != []
         assert "Plays the oboe." in await w.texts()
-        changes = await w.ebb.store.changes(w.user_id, seen, 500)
-        results = [c.after for c in changes if c.entity == "job" and c.after and c.after.get("kind") == "extract"]
+        changes = await w.ebb.store.list_changes(w.user_id, seen, 500)
+        results = [
+            c.after
+            for c in changes
+            if c.entity == "job" and c.after and c.after.get("kind") == "extract"
+        ]
         assert [(r["new"], r["updated"]) for r in results] == [(1, 0)]
 
 
-async def test_failures_are_one_sentence_and_lose_nothing(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_failures_are_one_sentence_and_lose_nothing(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """A wrong key, then a reply cut off in the middle; the message stays, and answering again works."""
     openai_server.on("small", "[SKIP]", field="model")
     async with scripted(tmp_path, openai_server) as w:
@@ -158,7 +170,7 @@ async def test_failures_are_one_sentence_and_lose_nothing(openai_server: OpenAIS
         openai_server.queue.append(say("This is a long answer that", fault="truncate", after=3))
         second = (await w.say("tell me more", "two", drain=False)).last
         assert isinstance(second, Failed) and second.code == "cut_off" and second.partial
-        history = await w.ebb.agent.history(w.user_id, w.scope)
+        history = await w.ebb.agent.list_history(w.user_id, w.scope)
         assert [(m.role, m.status) for m in history] == [
             ("user", "complete"),
             ("user", "complete"),
@@ -169,7 +181,7 @@ async def test_failures_are_one_sentence_and_lose_nothing(openai_server: OpenAIS
         assert isinstance(again.last, Done) and again.text == "Better now."
         replay = await w.say("hello there", "one", drain=False)
         assert replay.text == "Better now.", "a repeated id replays its result"
-        history = await w.ebb.agent.history(w.user_id, w.scope)
+        history = await w.ebb.agent.list_history(w.user_id, w.scope)
         assert [m.text for m in history].count("hello there") == 1
 
 
@@ -186,7 +198,7 @@ async def test_a_reply_can_be_stopped(openai_server: OpenAIServer, tmp_path: Pat
                 assert await w.ebb.agent.stop("s")
         assert isinstance(events[-1], Stopped)
         assert events[-1].text.startswith("word") and len(events[-1].text) < 1000
-        assert (await w.ebb.agent.history(w.user_id, w.scope))[-1].status == "stopped"
+        assert (await w.ebb.agent.list_history(w.user_id, w.scope))[-1].status == "stopped"
 
 
 async def test_episodes_after_many_turns(openai_server: OpenAIServer, tmp_path: Path) -> None:
@@ -199,7 +211,12 @@ async def test_episodes_after_many_turns(openai_server: OpenAIServer, tmp_path: 
         if "JSON" in request.text and "<so_far>" not in request.text and "matches" in request.text:
             return "[]"
         n["episodes"] += 1
-        return json.dumps({"episode": f"Talk number {n['episodes']}.", "summary": f"So far: part {n['episodes']}."})
+        return json.dumps(
+            {
+                "episode": f"Talk number {n['episodes']}.",
+                "summary": f"So far: part {n['episodes']}.",
+            }
+        )
 
     openai_server.on("small", memory, field="model")
     openai_server.on("large", "Fine.", field="model")
@@ -210,10 +227,16 @@ async def test_episodes_after_many_turns(openai_server: OpenAIServer, tmp_path: 
                 episodes = await w.memories(layers=frozenset({Layer.EPISODE}))
                 assert len(episodes) == 1
                 assert len(await w.working()) == 10
-                sources = await w.ebb.store.read(w.user_id, lambda tx: tx.memories.sources(episodes[0].id))
-                said = await w.ebb.store.read(w.user_id, lambda tx: [tx.conversations.message(s) for s in sources])
+                sources = await w.ebb.store.read(
+                    w.user_id, lambda tx: tx.memories.list_sources(episodes[0].id)
+                )
+                said = await w.ebb.store.read(
+                    w.user_id, lambda tx: [tx.conversations.get_message(s) for s in sources]
+                )
                 assert len(said) == 22
-                assert {m.text for m in said if m and m.role == "user"} == {f"thing number {k}" for k in range(1, 12)}
+                assert {m.text for m in said if m and m.role == "user"} == {
+                    f"thing number {k}" for k in range(1, 12)
+                }
                 assert episodes[0].content.startswith("[2026-03-02 10:00] ")
         assert len(await w.memories(layers=frozenset({Layer.EPISODE}))) == 3
         working = await w.working()
@@ -223,10 +246,14 @@ async def test_episodes_after_many_turns(openai_server: OpenAIServer, tmp_path: 
         assert "So far: part 3." in system
 
 
-async def test_no_two_messages_of_one_role_follow_each_other(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_no_two_messages_of_one_role_follow_each_other(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """What failed turns said goes in front of what was said after: many models refuse two of one role in a row."""
     openai_server.on("small", "[SKIP]", field="model")
-    openai_server.on("large", [fail("bad_key"), say("Fine."), fail("bad_key"), say("So it is.")], field="model")
+    openai_server.on(
+        "large", [fail("bad_key"), say("Fine."), fail("bad_key"), say("So it is.")], field="model"
+    )
     async with scripted(tmp_path, openai_server) as w:
         for text in ("first question", "second question", "third question", "fourth question"):
             await w.say(text)
@@ -239,22 +266,34 @@ async def test_no_two_messages_of_one_role_follow_each_other(openai_server: Open
     assert newest.endswith("</recalled>\n\nfourth question")
 
 
-async def test_an_answer_without_a_word_is_a_failure(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_an_answer_without_a_word_is_a_failure(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """A sentence instead of an empty reply; nothing empty is kept."""
     openai_server.on("small", "[SKIP]", field="model")
     openai_server.on("large", [say(""), say("Here.")], field="model")
     async with scripted(tmp_path, openai_server) as w:
         said = await w.say("hello there")
         assert isinstance(said.last, Failed)
-        assert said.last.sentence == "“large” answered without a word. Ask again, or choose another model."
+        assert (
+            said.last.sentence
+            == "“large” answered without a word. Ask again, or choose another model."
+        )
         assert (await w.say("are you there?")).text == "Here."
         assert all(m.text for m in await w.working())
 
 
-async def test_a_mark_of_ours_is_no_part_of_a_reply(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_a_mark_of_ours_is_no_part_of_a_reply(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """A model that copies the time from in front of our messages; other brackets stay."""
     openai_server.on("small", "[SKIP]", field="model")
-    replies = ["[10:00] Hello.", "[10:0", "[08:00] Breakfast", "[2026-03-02 10:00 (Monday), Europe/Paris] So."]
+    replies = [
+        "[10:00] Hello.",
+        "[10:0",
+        "[08:00] Breakfast",
+        "[2026-03-02 10:00 (Monday), Europe/Paris] So.",
+    ]
     openai_server.on("large", [say(r) for r in replies], field="model")
     async with scripted(tmp_path, openai_server) as w:
         said = [(await w.say(text)).text for text in ("hello you", "and now", "a plan", "and then")]
@@ -263,7 +302,11 @@ async def test_a_mark_of_ours_is_no_part_of_a_reply(openai_server: OpenAIServer,
 
 
 ARTICLES = {
-    "en": ("By the way, the code name is ZANZIBAR.", "The harbour was quiet that day. ", "What is the code name?"),
+    "en": (
+        "By the way, the code name is ZANZIBAR.",
+        "The harbour was quiet that day. ",
+        "What is the code name?",
+    ),
     "zh": ("对了，代号是桑给巴尔。", "那天港口很安静。", "代号是什么？"),
 }
 
@@ -282,7 +325,9 @@ async def test_short_messages_outlast_long_ones(
         lambda r: summary("x", fact) if "<transcript>" in r.text and fact in r.text else "[SKIP]",
         field="model",
     )
-    openai_server.on("large", lambda r: piece * 250 if "LONG" in r.text[-9:] else "Fine.", field="model")
+    openai_server.on(
+        "large", lambda r: piece * 250 if "LONG" in r.text[-9:] else "Fine.", field="model"
+    )
     async with scripted(tmp_path, openai_server, context_tokens=tokens) as w:
         await w.say(fact)
         said = [await w.say(f"{i} {piece * 400}") for i in range(5)]
@@ -317,7 +362,9 @@ async def test_off_the_record_the_model_is_told_to_promise_nothing(
     assert re.search(r"^\[2026-03-02 10:\d\d.*\] my train", second.messages[1]["content"])
 
 
-async def test_commands_answer_in_the_persons_language(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_commands_answer_in_the_persons_language(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """Names and terms of the other language change nothing; a sentence of it does."""
     openai_server.on("small", "[SKIP]", field="model")
     openai_server.on("large", lambda _: "Fine.", field="model")
@@ -325,7 +372,12 @@ async def test_commands_answer_in_the_persons_language(openai_server: OpenAIServ
         assert "remember nothing" in (await w.do("/memories Tom")).text
         await w.say("我今天很累")
         await w.say("ok")
-        for line in ("/memories Tom", "/forget Visual Studio Code", "/remember WiFi", "/memories WiFi password"):
+        for line in (
+            "/memories Tom",
+            "/forget Visual Studio Code",
+            "/remember WiFi",
+            "/memories WiFi password",
+        ):
             assert detect_language((await w.do(line)).text.replace("WiFi", "")) == "zh", line
         assert "remember" in (await w.do("/remember I am allergic to peanuts")).text
         await w.say("I am so tired today")
@@ -347,4 +399,4 @@ async def test_learning_goes_on_by_itself_when_the_provider_is_back(
         async with asyncio.timeout(10):
             while not await w.texts():
                 await asyncio.sleep(0.05)
-        assert (await w.ebb.agent.status(w.user_id, w.scope, w.time())).failed_jobs == 0
+        assert (await w.ebb.agent.get_status(w.user_id, w.scope, w.time())).failed_jobs == 0

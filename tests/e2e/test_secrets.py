@@ -56,15 +56,24 @@ async def test_a_secret_is_sealed_whole(
         await (w.do(f"/remember {said}") if by_command else w.say(said))
         await w.say("Hello again")
         await w.do("/new")
-        sealed = [m for m in await w.memories(max_sensitivity=Sensitivity.SECRET) if m.sensitivity == 3]
+        sealed = [
+            m for m in await w.memories(max_sensitivity=Sensitivity.SECRET) if m.sensitivity == 3
+        ]
         assert len(sealed) == 1
         assert secret in (await w.ebb.service.reveal(w.ebb.owner, sealed[0].id) or "")
-        assert not any(p in text for text in await w.texts(max_sensitivity=Sensitivity.SECRET) for p in parts)
+        assert not any(
+            p in text for text in await w.texts(max_sensitivity=Sensitivity.SECRET) for p in parts
+        )
     assert not left_in(tmp_path, (secret, *(p for p in parts if len(p) > 3)))
 
 
 TYPED = [
-    ("hey, the router password is Lasagne-4471, is it any good?", "Lasagne-4471", "not a secret", "sealed"),
+    (
+        "hey, the router password is Lasagne-4471, is it any good?",
+        "Lasagne-4471",
+        "not a secret",
+        "sealed",
+    ),
     ("我家路由器密码是Lasagne-4471，够安全吗", "Lasagne-4471", "这不是机密", "封存"),
 ]
 
@@ -76,7 +85,9 @@ async def test_a_secret_typed_in_passing_goes_to_one_reply_only(
     """The model sees it once; no file and no later prompt has it; it is told once, and can be taken back for good."""
     by_memory_model(openai_server, {})
     openai_server.on(
-        "large", lambda r: f"I saw {secret}: Lasagne, then 4471." if secret in r.text else "Fine.", field="model"
+        "large",
+        lambda r: f"I saw {secret}: Lasagne, then 4471." if secret in r.text else "Fine.",
+        field="model",
     )
     async with scripted(tmp_path, openai_server) as w:
         first = await w.say(typed)
@@ -90,7 +101,10 @@ async def test_a_secret_typed_in_passing_goes_to_one_reply_only(
         await w.say(typed)
         await w.say(spare)
         for _ in range(2):  # it stands as it was said, and is not sealed again
-            assert typed in [m.text for m in await w.ebb.agent.history(w.ebb.owner, w.ebb.scope)][-4:]
+            assert (
+                typed
+                in [m.text for m in await w.ebb.agent.list_history(w.ebb.owner, w.ebb.scope)][-4:]
+            )
             assert notice not in (await w.say(typed)).text
         assert secret in chats(openai_server, "small")[-1].text
 
@@ -102,17 +116,27 @@ async def test_messages_of_an_older_version_are_sealed(tmp_path: Path) -> None:
             await w.say(said)
 
         def write(tx: Transaction) -> None:  # as an older version left it
-            m = next(m for m in tx.conversations.messages() if m.text == "hello")
+            m = next(m for m in tx.conversations.list_messages() if m.text == "hello")
             tx.conversations.put_message(replace(m, text="my wifi password is Gr33nTea-88"))
             tx.jobs.enqueue("seal", "again", {}, w.time())
 
         await w.ebb.store.write(w.ebb.owner, write)
         assert await w.ebb.agent.drain(20) == 0
-        texts = [m.text for m in await w.ebb.agent.history(w.ebb.owner, w.ebb.scope) if m.role == "user"]
-        assert texts == ["the gate code is 88427#", "not a secret", "my wifi password is [secret: password]"]
+        texts = [
+            m.text
+            for m in await w.ebb.agent.list_history(w.ebb.owner, w.ebb.scope)
+            if m.role == "user"
+        ]
+        assert texts == [
+            "the gate code is 88427#",
+            "not a secret",
+            "my wifi password is [secret: password]",
+        ]
         await w.say("Remember this")
         (sealed,) = await w.memories(max_sensitivity=Sensitivity.SECRET)
-        assert await w.ebb.service.reveal(w.ebb.owner, sealed.id) == "my wifi password is Gr33nTea-88"
+        assert (
+            await w.ebb.service.reveal(w.ebb.owner, sealed.id) == "my wifi password is Gr33nTea-88"
+        )
 
 
 async def test_purging_a_sealed_memory_takes_every_copy_of_it(tmp_path: Path) -> None:
@@ -121,10 +145,15 @@ async def test_purging_a_sealed_memory_takes_every_copy_of_it(tmp_path: Path) ->
         await w.say("my wifi password is Gr33nTea-88")
         await w.say("remember this")
         await w.say("remember my cat is called Miso")
-        sealed = [m for m in await w.memories(max_sensitivity=Sensitivity.SECRET) if m.sensitivity == 3]
+        sealed = [
+            m for m in await w.memories(max_sensitivity=Sensitivity.SECRET) if m.sensitivity == 3
+        ]
         assert [m.content for m in sealed] == ["wifi password"]
         assert "wifi password" in (await w.do("/memories")).text
-        assert await w.ebb.service.reveal(w.ebb.owner, sealed[0].id) == "my wifi password is Gr33nTea-88"
+        assert (
+            await w.ebb.service.reveal(w.ebb.owner, sealed[0].id)
+            == "my wifi password is Gr33nTea-88"
+        )
         await w.ebb.service.purge(w.ebb.owner, sealed[0].id, w.time())
         assert await w.ebb.store.read(w.ebb.owner, lambda tx: tx.sealed_messages()) == []
     assert not left_in(tmp_path, ("Gr33nTea",))
@@ -150,7 +179,9 @@ async def test_a_lost_key_is_named_and_not_replaced(tmp_path: Path, how: str) ->
     assert not left_in(tmp_path, ("4821",))
     (tmp_path / "key").write_bytes(key)
     async with opened(tmp_path) as w:
-        (m,) = [m for m in await w.memories(max_sensitivity=Sensitivity.SECRET) if m.sensitivity == 3]
+        (m,) = [
+            m for m in await w.memories(max_sensitivity=Sensitivity.SECRET) if m.sensitivity == 3
+        ]
         assert await w.ebb.service.reveal(w.ebb.owner, m.id) == "my wifi password is Gr33nTea-88"
         (check,) = await doctor._secrets(w.ebb.settings, "en")
         assert check.state == "ok"

@@ -17,12 +17,18 @@ SAID = {
         "[ADD kind=fact importance=high sensitivity=2] Allergic to peanuts",
         "can you suggest a Thai dinner recipe?",
     ),
-    "zh": ("我对花生过敏", "[ADD kind=fact importance=high sensitivity=2] 对花生过敏", "推荐一道泰国菜吧"),
+    "zh": (
+        "我对花生过敏",
+        "[ADD kind=fact importance=high sensitivity=2] 对花生过敏",
+        "推荐一道泰国菜吧",
+    ),
 }
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_an_allergy_is_in_every_private_prompt(openai_server: OpenAIServer, tmp_path: Path, lang: str) -> None:
+async def test_an_allergy_is_in_every_private_prompt(
+    openai_server: OpenAIServer, tmp_path: Path, lang: str
+) -> None:
     """Learned as a private fact: beside the newest message at once, in the profile from the next session on."""
     said, answer, asked = SAID[lang]
     by_memory_model(openai_server, {said: answer})
@@ -41,10 +47,14 @@ async def test_an_allergy_is_in_every_private_prompt(openai_server: OpenAIServer
         group = Window(w.ebb, w.time, origin="telegram:-5", scope="chat:-5")
         await group.say(asked)
         assert words not in chats(openai_server, "large")[-1].text
-        assert {"en": "ask me in private", "zh": "私聊里问我"}[lang] in chats(openai_server, "large")[-1].last
+        assert {"en": "ask me in private", "zh": "私聊里问我"}[lang] in chats(
+            openai_server, "large"
+        )[-1].last
 
 
-async def test_health_may_wait_for_a_question_that_touches_it(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_health_may_wait_for_a_question_that_touches_it(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """EBB_STANDING_HEALTH=off: no word of it where nobody asks."""
     by_memory_model(openai_server, {"peanuts": SAID["en"][1]})
     async with scripted(tmp_path, openai_server, standing_health=False) as w:
@@ -62,7 +72,8 @@ async def test_how_to_answer_is_kept_and_what_is_coming_is_marked(
 ) -> None:
     """Manner is an instruction, an order is refused, and a plan is recalled from the moment it is said."""
     by_memory_model(
-        openai_server, {"Tartu": "[ADD kind=event importance=high on=2099-03-01] Moves to Tartu on 1 March 2099"}
+        openai_server,
+        {"Tartu": "[ADD kind=event importance=high on=2099-03-01] Moves to Tartu on 1 March 2099"},
     )
     async with scripted(tmp_path, openai_server) as w:
         assert (await w.do("/remember call me Captain")).ok

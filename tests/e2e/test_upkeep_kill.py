@@ -27,22 +27,28 @@ async def test_killed_in_the_middle_of_a_night(tmp_path: Path) -> None:
 @pytest.mark.timeout(120)
 async def test_ctrl_c_stops_it_with_a_sentence(tmp_path: Path) -> None:
     """The lease is given back at once, nothing is counted against the night, and the next run goes on."""
-    async with OpenAIServer(first_delay=3) as server:  # longer than this test waits, however busy the machine
+    async with OpenAIServer(
+        first_delay=3
+    ) as server:  # longer than this test waits, however busy the machine
         server.default = answer
         trial = Ordeal(tmp_path, server)
         await (await trial.child("list")).communicate()
         now = datetime.now(UTC)
-        store = await open_store(tmp_path / "ebb.db", clock=lambda: now, worker=make_worker_id(), key=b"k" * 32)
+        store = await open_store(
+            tmp_path / "ebb.db", clock=lambda: now, worker=make_worker_id(), key=b"k" * 32
+        )
         try:
-            (user_id,) = await store.system(lambda s: s.users())
+            (user_id,) = await store.write_system(lambda s: s.users())
             await furnish(store, user_id, 200, now)
             process = await trial.child("upkeep")
             await server.wait_for(1, timeout=60)
             process.send_signal(signal.SIGINT)
             out, err = await asyncio.wait_for(process.communicate(), 30)
             assert (process.returncode, out) == (130, b"")
-            assert err.decode() == "Stopped. What is done is done; the next run goes on from there.\n"
-            (job,) = await store.read(user_id, lambda tx: tx.jobs.pending("upkeep"))
+            assert (
+                err.decode() == "Stopped. What is done is done; the next run goes on from there.\n"
+            )
+            (job,) = await store.read(user_id, lambda tx: tx.jobs.list_pending("upkeep"))
             assert (job.state, job.attempts, job.leased_by) == ("ready", 0, None)
         finally:
             await store.close()

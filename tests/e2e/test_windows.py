@@ -17,12 +17,17 @@ from tests.servers.tasks import answer_tasks
 def dump(home: Path) -> str:
     """Everything in the file, as text."""
     with sqlite3.connect(f"file:{home / 'ebb.db'}?mode=ro", uri=True) as db:
-        tables = [r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE type='table' ORDER BY name")]
+        tables = [
+            r[0]
+            for r in db.execute("SELECT name FROM sqlite_master WHERE type='table' ORDER BY name")
+        ]
         keep = [t for t in tables if "vec" not in t and "fts" not in t and t != "sqlite_sequence"]
         return "\n".join(f"{t}: {db.execute(f'SELECT * FROM {t}').fetchall()}" for t in keep)
 
 
-async def test_off_the_record_nothing_is_written_or_recalled(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_off_the_record_nothing_is_written_or_recalled(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """Not a message, a job, a log line or an activation; the window remembers itself until it is left."""
     answer_tasks(openai_server)
     async with opened(tmp_path, model=openai_server) as w:
@@ -44,7 +49,9 @@ async def test_off_the_record_nothing_is_written_or_recalled(openai_server: Open
         assert "Tom" not in dump(tmp_path)
 
 
-async def test_read_only_recalls_and_writes_nothing(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_read_only_recalls_and_writes_nothing(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """/temp read uses what is known and keeps nothing."""
     answer_tasks(openai_server)
     async with opened(tmp_path, model=openai_server) as w:
@@ -56,17 +63,22 @@ async def test_read_only_recalls_and_writes_nothing(openai_server: OpenAIServer,
         assert dump(tmp_path) == before
 
 
-async def test_two_windows_share_one_conversation(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_two_windows_share_one_conversation(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """What is said in one is there in the other, and is seen through subscribe."""
     answer_tasks(openai_server)
     time = FakeTime()
-    async with opened(tmp_path, time, openai_server) as terminal, opened(tmp_path, time, openai_server) as phone:
+    async with (
+        opened(tmp_path, time, openai_server) as terminal,
+        opened(tmp_path, time, openai_server) as phone,
+    ):
         assert terminal.user_id == phone.user_id
         seen: list[str] = []
         ready = asyncio.Event()
 
         async def listen() -> None:
-            status = await terminal.ebb.agent.status(terminal.user_id, terminal.scope, time())
+            status = await terminal.ebb.agent.get_status(terminal.user_id, terminal.scope, time())
             ready.set()
             async for change in terminal.ebb.agent.subscribe(terminal.user_id, status.last_seq):
                 seen.append(f"{change.entity}.{change.op}")
@@ -78,7 +90,7 @@ async def test_two_windows_share_one_conversation(openai_server: OpenAIServer, t
             while "memory.created" not in seen or seen.count("message.created") < 2:
                 await asyncio.sleep(0.05)
         task.cancel()
-        history = await terminal.ebb.agent.history(terminal.user_id, terminal.scope)
+        history = await terminal.ebb.agent.list_history(terminal.user_id, terminal.scope)
         assert history[0].text == "I'm allergic to peanuts."
         assert "peanut" in (await terminal.say("What am I allergic to?")).text
 
@@ -92,11 +104,13 @@ async def test_turns_of_one_conversation_take_their_turn(tmp_path: Path) -> None
 
         results = await asyncio.gather(*(send(f"hello number {i}") for i in range(3)))
         assert all(isinstance(events[-1], Done) for events in results)
-        history = await w.ebb.agent.history(w.user_id, w.scope)
+        history = await w.ebb.agent.list_history(w.user_id, w.scope)
         assert [m.role for m in history] == ["user", "assistant"] * 3
 
 
-async def test_a_window_that_goes_away_keeps_what_was_said(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_a_window_that_goes_away_keeps_what_was_said(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """Closing the stream in the middle stores the message and what had come."""
     answer_tasks(openai_server, chat=say("word " * 50, delay=0.01))
     async with opened(tmp_path, model=openai_server) as w:
@@ -106,13 +120,15 @@ async def test_a_window_that_goes_away_keeps_what_was_said(openai_server: OpenAI
                 break
         await stream.aclose()
         await w.ebb.agent.drain(10)
-        history = await w.ebb.agent.history(w.user_id, w.scope)
+        history = await w.ebb.agent.list_history(w.user_id, w.scope)
         assert [m.role for m in history] == ["user", "assistant"]
         assert history[1].status == "interrupted"
         assert any("Lyon" in t for t in await w.texts())
 
 
-async def test_a_window_that_goes_away_while_its_turn_begins_holds_up_nobody(tmp_path: Path) -> None:
+async def test_a_window_that_goes_away_while_its_turn_begins_holds_up_nobody(
+    tmp_path: Path,
+) -> None:
     """Its turn is in the store or not, but it has ended: the next one need not wait for its lease."""
     busy, over = threading.Event(), threading.Event()
 
@@ -134,7 +150,9 @@ async def test_a_window_that_goes_away_while_its_turn_begins_holds_up_nobody(tmp
             assert isinstance((await w.say("What is new?")).last, Done)
 
 
-async def test_a_group_never_shows_what_was_said_in_private(openai_server: OpenAIServer, tmp_path: Path) -> None:
+async def test_a_group_never_shows_what_was_said_in_private(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """Recall and residents of a group come from that group alone."""
     answer_tasks(openai_server)
     async with opened(tmp_path, model=openai_server) as w:

@@ -46,7 +46,12 @@ def shares(name: str, half: Any = None) -> dict[tuple[str, bool], float]:
 
 @pytest.mark.parametrize(
     ("name", "half", "floor"),
-    [("evidence", None, 0.94), ("evidence", "A", 0.9), ("evidence", "B", 0.9), ("evidence_more", None, 0.91)],
+    [
+        ("evidence", None, 0.94),
+        ("evidence", "A", 0.9),
+        ("evidence", "B", 0.9),
+        ("evidence_more", None, 0.91),
+    ],
 )
 def test_evidence_is_decided_correctly(name: str, half: Any, floor: float) -> None:
     """Statements and short answers, true and untrue, both languages: what was reached, and a little room."""

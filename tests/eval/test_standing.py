@@ -41,7 +41,11 @@ def test_what_is_refused_as_an_instruction(lang: str) -> None:
 
 def test_lists_are_short() -> None:
     """At most 60 words a list and language: meaning is a model's work."""
-    for section in (language.sections[name] for language in LANGUAGES.values() for name in ("orders", "standing")):
+    for section in (
+        language.sections[name]
+        for language in LANGUAGES.values()
+        for name in ("orders", "standing")
+    ):
         lists = {name: re.split(r"\|(?![^(]*\))", words) for name, words in section.items()}
         assert lists
         assert {name: len(words) for name, words in lists.items() if len(words) > 60} == {}

@@ -41,11 +41,19 @@ EVERYTHING: Final = Filter(states=frozenset(State), max_sensitivity=Sensitivity.
 # A line's type, or "type.field" → why it is no longer as version 0.1 exported it.
 CHANGED: dict[str, str] = (
     dict.fromkeys(
-        ("memory.on", "memory.on_until", "memory.repeats", "memory.close", "memory.quiet_at", "memory.quiet_words"),
+        (
+            "memory.on",
+            "memory.on_until",
+            "memory.repeats",
+            "memory.close",
+            "memory.quiet_at",
+            "memory.quiet_words",
+        ),
         "a new field",
     )
     | dict.fromkeys(
-        ("memory.content", "memory.original_content", "memory.original_contents"), "notes lost their subject"
+        ("memory.content", "memory.original_content", "memory.original_contents"),
+        "notes lost their subject",
     )
     | {"memory.kind": "what is about health is of a kind of its own"}
     | {"tombstone": "what a tombstone stands for is numbered among more forms"}
@@ -143,9 +151,9 @@ async def work(w: Window, who: str) -> Work:
 
     def read(tx: Transaction) -> Work:
         kinds: tuple[JobKind, ...] = ("monitor", "summarise", "extract", "embed", "scrub", "upkeep")
-        latest: list[Job] = [j for kind in kinds for j in tx.jobs.latest(kind, 500)]
+        latest: list[Job] = [j for kind in kinds for j in tx.jobs.list_latest(kind, 500)]
         # Of those that write MEMORY.md the newest takes the place of the others.
-        owed = {j.id for j in (*tx.jobs.pending(), *tx.jobs.dead()) if j.kind != "mirror"}
+        owed = {j.id for j in (*tx.jobs.list_pending(), *tx.jobs.list_dead()) if j.kind != "mirror"}
         return Work(frozenset(owed), frozenset(j.id for j in latest if j.state == "done"))
 
     return await w.ebb.store.read(ABOUT[who], read)
@@ -162,7 +170,9 @@ def normalise(line: Line) -> Line | None:
     out = _without(kind, line)
     if kind == "set":
         # op, memory, …, and the memory before and after it
-        out["changes"] = [[_without("memory", x) if isinstance(x, dict) else x for x in c] for c in out["changes"]]
+        out["changes"] = [
+            [_without("memory", x) if isinstance(x, dict) else x for x in c] for c in out["changes"]
+        ]
     return out
 
 
@@ -178,7 +188,9 @@ def by_id(lines: Sequence[str]) -> dict[str, Line]:
         kind = line["type"]
         if (shown := normalise(line)) is None:
             continue
-        named = {"trace": ("turn_id",), "tombstone": ("memory", "form", "digest")}.get(kind, ("id",))
+        named = {"trace": ("turn_id",), "tombstone": ("memory", "form", "digest")}.get(
+            kind, ("id",)
+        )
         key = " ".join([kind, *(str(line[n]) for n in named if n in line)])
         assert key not in out, f"{key} is there twice"
         out[key] = shown
@@ -231,17 +243,23 @@ async def test_opening_changes_nothing(home: Path, openai_server: OpenAIServer) 
     """
     no_model(openai_server)
     async with reopened(home, openai_server, FakeTime(MADE_AT)) as w:
-        then = (await w.ebb.service.known_on(w.user_id, MADE_AT - timedelta(days=365), limit=500)).items
+        then = (
+            await w.ebb.service.list_known_at(w.user_id, MADE_AT - timedelta(days=365), limit=500)
+        ).items
         assert then
         assert not [m for m in then if m.content.startswith(("The user", "用户"))]
         for who in EXPORTS:
             found = differences(by_id(kept_export(who)), by_id(await exported(w, who)))
             shown = "\n".join(found[:40])
-            assert not found, f"{len(found)} differences in the {who}'s export; see CHANGED:\n{shown}"
+            assert not found, (
+                f"{len(found)} differences in the {who}'s export; see CHANGED:\n{shown}"
+            )
 
 
 @pytest.mark.parametrize("model", [no_model, keeps])
-async def test_nothing_fades_or_is_learned_again(home: Path, openai_server: OpenAIServer, model: Any) -> None:
+async def test_nothing_fades_or_is_learned_again(
+    home: Path, openai_server: OpenAIServer, model: Any
+) -> None:
     """Neither without a model nor with one that has nothing to say; only episodes may come, of what was to be told."""
     model(openai_server)
     async with reopened(home, openai_server, FakeTime(MADE_AT)) as w:
@@ -264,49 +282,65 @@ async def test_nothing_fades_or_is_learned_again(home: Path, openai_server: Open
                     was["verified"],
                 )
                 assert m.weight == pytest.approx(was["weight"], abs=1e-9)
-                for name, words in (("content", m.content), ("original_content", m.original_content)):
+                for name, words in (
+                    ("content", m.content),
+                    ("original_content", m.original_content),
+                ):
                     assert f"memory.{name}" in CHANGED or words == was[name]
 
 
-async def test_secrets_receipts_and_unfinished_work(home: Path, openai_server: OpenAIServer) -> None:
+async def test_secrets_receipts_and_unfinished_work(
+    home: Path, openai_server: OpenAIServer
+) -> None:
     """The kept key opens what was sealed, purges have their receipts, and no job that was owed is lost."""
     no_model(openai_server)
     async with reopened(home, openai_server, FakeTime(MADE_AT), workers=False) as w:
-        assert [r.scrubbed for r in await w.ebb.service.receipts(w.user_id)] == [False, True]
+        assert [r.scrubbed for r in await w.ebb.service.list_receipts(w.user_id)] == [False, True]
     async with reopened(home, openai_server, FakeTime(MADE_AT)) as w:
         for who in EXPORTS:
             after = await work(w, who)
             assert set(ABOUT["owed"][who]) <= after.owed | after.done
             await opens(w, who)
-        receipts = await w.ebb.service.receipts(w.user_id)
+        receipts = await w.ebb.service.list_receipts(w.user_id)
         assert len(receipts) == 2
         assert all(r.memories >= 1 and r.scrubbed for r in receipts)
 
 
-async def test_what_was_being_said_and_sent_is_still_there(home: Path, openai_server: OpenAIServer) -> None:
+async def test_what_was_being_said_and_sent_is_still_there(
+    home: Path, openai_server: OpenAIServer
+) -> None:
     """The message of a process that died is kept and to be learned from; Telegram's rows are as they were."""
     no_model(openai_server)
     async with reopened(home, openai_server, FakeTime(MADE_AT)) as w:
-        for who, state in (("owner", "interrupted"), ("guest", "open")):  # the guest's process may yet live
+        for who, state in (
+            ("owner", "interrupted"),
+            ("guest", "open"),
+        ):  # the guest's process may yet live
             user = ABOUT[who]
 
             def read(tx: Transaction, turn_id: str = f"kept-{user}") -> tuple[str, str, bool]:
-                turn = tx.conversations.turn(turn_id)
+                turn = tx.conversations.get_turn(turn_id)
                 assert turn is not None
-                said = tx.conversations.message(turn.user_message_id)
-                jobs = (*tx.jobs.pending("monitor"), *tx.jobs.dead())
+                said = tx.conversations.get_message(turn.user_message_id)
+                jobs = (*tx.jobs.list_pending("monitor"), *tx.jobs.list_dead())
                 return (
                     turn.state,
                     said.text if said else "",
                     any(turn_id in j.payload.get("turn_ids", ()) for j in jobs),
                 )
 
-            assert await w.ebb.store.read(user, read) == (state, ABOUT["unanswered"][who], state == "interrupted")
-        waiting = await w.ebb.store.system(lambda s: s.inbox_open("telegram", ABOUT["bot"]))
+            assert await w.ebb.store.read(user, read) == (
+                state,
+                ABOUT["unanswered"][who],
+                state == "interrupted",
+            )
+        waiting = await w.ebb.store.write_system(lambda s: s.inbox_open("telegram", ABOUT["bot"]))
         assert [update_id for update_id, _, _ in waiting] == [99001]
-        people = await w.ebb.store.system(lambda s: s.identities("telegram"))
+        people = await w.ebb.store.write_system(lambda s: s.identities("telegram"))
         assert sorted(people.values()) == sorted([ABOUT["owner"], ABOUT["guest"]])
-        assert await w.ebb.store.system(lambda s: s.delivery("telegram", f"{ABOUT['bot']}:turn:kept"))
+        assert await w.ebb.store.write_system(
+            lambda s: s.delivery("telegram", f"{ABOUT['bot']}:turn:kept")
+        )
 
 
 async def opens(w: Window, who: str) -> None:
@@ -319,7 +353,9 @@ async def opens(w: Window, who: str) -> None:
 
 
 @pytest.mark.parametrize("touched", [False, True], ids=["as it was", "saved again by an editor"])
-async def test_the_mirror_is_read_back_untouched(home: Path, openai_server: OpenAIServer, touched: bool) -> None:
+async def test_the_mirror_is_read_back_untouched(
+    home: Path, openai_server: OpenAIServer, touched: bool
+) -> None:
     """Nobody edited MEMORY.md, so nothing comes of it; also where it has to be read as if somebody had."""
     no_model(openai_server)
     file = home / "MEMORY.md"
@@ -331,7 +367,13 @@ async def test_the_mirror_is_read_back_untouched(home: Path, openai_server: Open
         assert w.ebb.service.mirror is not None
         report = await w.ebb.service.mirror.sync(w.user_id, MADE_AT)
         a = report.applied
-        assert (list(a.new), list(a.edited), list(a.deleted), a.unread, report.asks) == ([], [], [], 0, 0)
+        assert (list(a.new), list(a.edited), list(a.deleted), a.unread, report.asks) == (
+            [],
+            [],
+            [],
+            0,
+            0,
+        )
         assert await memories(w, "owner") == before
 
 
@@ -356,7 +398,10 @@ async def test_a_year_loses_nothing(home: Path, openai_server: OpenAIServer, mod
             keeper = w.ebb.service.keeper
             assert keeper is not None
             (report,) = await keeper.reports(w.user_id)
-            assert datetime.fromisoformat(report.night).replace(tzinfo=UTC) + timedelta(days=2) > time.now
+            assert (
+                datetime.fromisoformat(report.night).replace(tzinfo=UTC) + timedelta(days=2)
+                > time.now
+            )
     async with reopened(home, openai_server, time) as w:
         for who in EXPORTS:
             last = await memories(w, who)

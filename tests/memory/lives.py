@@ -146,7 +146,9 @@ class Lives:
         def write(tx: Transaction) -> MemoryId:
             message = self._say(tx, draft.content)
             tx.changes.begin("monitor", "monitor", self.now)
-            claim = Claim(draft, self.now, (message.id,), message.session_id, vector, self.embedder.id)
+            claim = Claim(
+                draft, self.now, (message.id,), message.session_id, vector, self.embedder.id
+            )
             saved = Merger(tx, curve=curve, u=1.0).save(claim)
             assert saved.outcome == "added", saved
             assert saved.memory is not None
@@ -159,7 +161,9 @@ class Lives:
     def _say(self, tx: Transaction, text: str) -> Message:
         self.said += 1
         scope = f"user:{self.user}"
-        session = tx.conversations.current(scope) or tx.conversations.open_session(scope, self.now)
+        session = tx.conversations.get_open_session(scope) or tx.conversations.open_session(
+            scope, self.now
+        )
         return tx.conversations.add_message(
             Message("", session.id, None, self.user, "user", text, self.now, TZ, status="complete")
         )
@@ -196,17 +200,24 @@ class Lives:
     def _said(self, tx: Transaction, old: Memory, event: str) -> bool:
         if old.state is not State.ACTIVE:
             return False
-        message = self._say(tx, "Thanks." if event == "boost" else f"{event}: {old.original_content}")
+        message = self._say(
+            tx, "Thanks." if event == "boost" else f"{event}: {old.original_content}"
+        )
         tx.changes.begin("monitor", "monitor", self.now)
         merger = Merger(tx, curve=old.curve, u=1.0)
         draft = Draft(old.original_content, kind=old.kind, language=old.language)
         claim = Claim(draft, self.now, (message.id,), message.session_id)
-        other = replace(claim, draft=replace(draft, content=f"{_changed(old.original_content, self.said)}"))
+        other = replace(
+            claim, draft=replace(draft, content=f"{_changed(old.original_content, self.said)}")
+        )
         match event:
             case "mention":
                 return merger.match(old, claim).outcome in {"reinforced", "affirmed"}
             case "boost":
-                return merger.boost(old, [message], recalled=True).outcome in {"reinforced", "affirmed"}
+                return merger.boost(old, [message], recalled=True).outcome in {
+                    "reinforced",
+                    "affirmed",
+                }
             case "affirm":
                 return old.negated_at is not None and merger.affirm(old, self.now).changed
             case "negate":
@@ -229,7 +240,9 @@ class Lives:
             case "edit":
                 if m.state is not State.ACTIVE:
                     return False
-                await service.edit(user, m.id, f"{_changed(m.original_content, self.said + 5000)}", now)
+                await service.edit(
+                    user, m.id, f"{_changed(m.original_content, self.said + 5000)}", now
+                )
             case "forget":
                 if m.state is State.DELETED:
                     return False
@@ -250,9 +263,11 @@ class Lives:
         await self.drain()
 
     async def drain(self) -> None:
-        runner = JobRunner(self.store, self.service.handlers, lambda: self.now, worker=make_worker_id())
+        runner = JobRunner(
+            self.store, self.service.handlers, lambda: self.now, worker=make_worker_id()
+        )
         left = await runner.drain(50)
-        dead = await self.read(lambda tx: [(j.kind, j.last_error) for j in tx.jobs.dead()])
+        dead = await self.read(lambda tx: [(j.kind, j.last_error) for j in tx.jobs.list_dead()])
         assert (left, dead) == (0, [])
 
     async def live(self, days: int, events: int, nights: int) -> None:
@@ -292,7 +307,7 @@ class Lives:
         """Every memory there is, in any state."""
 
         def read(tx: Transaction) -> list[Memory]:
-            return tx.memories.many(o.id for o in tx.memories.outlines())
+            return tx.memories.get_many(o.id for o in tx.memories.list_outlines())
 
         return await self.read(read)
 
@@ -317,7 +332,7 @@ async def lives(path: Path, seed: int = 7, **options: Any) -> AsyncIterator[Live
             model = OpenAIChat(Endpoint(server.url, "k"), clients, "small")
             embedder = LexicalEmbedder()
             await store.use_embedder(embedder.id, embedder.dim)
-            user = await store.system(lambda s: s.create_user(START))
+            user = await store.write_system(lambda s: s.create_user(START))
             service = MemoryService(store, model=model, embedder=embedder, key=b"k" * 32, **options)
             service.keep_nights("Asia/Shanghai")
             yield Lives(store, service, embedder, user, random.Random(seed))
@@ -336,7 +351,7 @@ async def episodes(tx_of: Lives, count: int) -> list[MemoryId]:
         text = f"[{tx_of.now:%Y-%m-%d %H:%M}] They talked about trip {i * 17}."
         blank = Memory(
             "", tx.user_id, text, text, "en", Layer.EPISODE, Kind.EPISODE, tx_of.now, tx_of.now, "fade",
-            lifecycle.CURVES["fade"].initial(Kind.EPISODE, Importance.MEDIUM, tx_of.now), 0.0, tx_of.now,
+            lifecycle.CURVES["fade"].create_state(Kind.EPISODE, Importance.MEDIUM, tx_of.now), 0.0, tx_of.now,
         )  # fmt: skip
         m = tx.memories.add(lifecycle.start_life(blank, Importance.MEDIUM, "fade", tx_of.now))
         tx.memories.log(lifecycle.build_log_entry("created", None, m, 1.0, tx_of.now, "episode"))
@@ -373,7 +388,9 @@ class Lived:
     reviewed: dict[str, Recall]
     exported: str  # as JSONL, sealed secrets too
     again: str  # the export of a store that this was brought into
-    then: list[tuple[datetime, list[Seen], list[Seen]]]  # what was known on a day: there, and in the other store
+    then: list[
+        tuple[datetime, list[Seen], list[Seen]]
+    ]  # what was known on a day: there, and in the other store
 
 
 Seen: TypeAlias = tuple[MemoryId, str, int]
@@ -412,7 +429,9 @@ async def _lived() -> Lived:
                 log = await w.read(partial(_log_of, m.id))
                 printed[m.id] = json_lines(m, log, 1.0, w.now)
             one_of = {
-                m.level: m for m in checkpoints[-1].memories if m.state is State.ACTIVE and m.negated_at is None
+                m.level: m
+                for m in checkpoints[-1].memories
+                if m.state is State.ACTIVE and m.negated_at is None
             }
             asked = [f"Looking back: {m.original_content}?" for m in one_of.values()]
             reviewed = {
@@ -420,10 +439,14 @@ async def _lived() -> Lived:
                 for text in (*asked, "What did I say in the past about Kyoto?", "我以前买过什么？")
             }
             moved = await _moved(w, Path(home))
-            return Lived(list(w.made), set(w.deleted), dict(w.done), checkpoints, printed, reviewed, *moved)
+            return Lived(
+                list(w.made), set(w.deleted), dict(w.done), checkpoints, printed, reviewed, *moved
+            )
 
 
-async def _moved(w: Lives, home: Path) -> tuple[str, str, list[tuple[datetime, list[Seen], list[Seen]]]]:
+async def _moved(
+    w: Lives, home: Path
+) -> tuple[str, str, list[tuple[datetime, list[Seen], list[Seen]]]]:
     """All of it exported, brought into an empty store, exported from there; and looked back at in both."""
     (home / "new").mkdir()
     out: list[str] = []
@@ -435,16 +458,21 @@ async def _moved(w: Lives, home: Path) -> tuple[str, str, list[tuple[datetime, l
         await other.service.porter.export(other.user, again.append, secrets=True)
         for day in (1, 40, 200, 364, 2999.5, 3005, 29_999):
             at = START + day * DAY
-            pages = [await x.service.known_on(x.user, at, limit=999) for x in (w, other)]
+            pages = [await x.service.list_known_at(x.user, at, limit=999) for x in (w, other)]
             here, there = ([(m.id, m.content, int(m.level)) for m in p.items] for p in pages)
             then.append((at, here, there))
     return "".join(out), "".join(again), then
 
 
 def _log_of(memory_id: MemoryId, tx: Transaction) -> list[WeightEvent]:
-    return tx.memories.weight_log(memory_id)
+    return tx.memories.list_weight_log(memory_id)
 
 
 async def _checkpoint(w: Lives) -> Checkpoint:
     memories = await w.all()
-    return Checkpoint((w.now - START) / DAY, w.now, memories, {m.id: w.service.weight(m, w.now) for m in memories})
+    return Checkpoint(
+        (w.now - START) / DAY,
+        w.now,
+        memories,
+        {m.id: w.service.compute_weight(m, w.now) for m in memories},
+    )

@@ -31,10 +31,17 @@ def test_importing_memory_loads_nothing_heavy() -> None:
 
 def test_the_documented_example_runs(tmp_path: Path) -> None:
     """As it stands on the page, in a fresh folder."""
-    example = re.findall(r"```python\n(.*?)```", (ROOT / "docs/memory-model.md").read_text("utf-8"), re.S)[0]
+    example = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs/memory-model.md").read_text("utf-8"), re.S
+    )[0]
     env = {"PYTHONPATH": str(ROOT)}
     run = subprocess.run(
-        [sys.executable, "-c", example], check=False, cwd=tmp_path, env=env, capture_output=True, text=True
+        [sys.executable, "-c", example],
+        check=False,
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
     )
     assert (run.returncode, run.stderr) == (0, "")
     assert "My sister Hannah lives in Lyon." in run.stdout
@@ -45,8 +52,12 @@ async def test_keep_find_forget_undo_and_open_again(tmp_path: Path) -> None:
     now, path = START, tmp_path / "home" / "ebb.db"
     async with Memory.open(path, clock=lambda: now, zone=TZ) as m:
         kept = await m.remember("that I'm allergic to peanuts", user="ann")
-        await m.add([{"role": "user", "content": "我妹妹叫安娜，她住在里昂。你还记得她吗？"}], user="ann")
-        assert [h.memory.id for h in await m.search("Am I allergic to peanuts?", user="ann")] == [kept.id]
+        await m.add(
+            [{"role": "user", "content": "我妹妹叫安娜，她住在里昂。你还记得她吗？"}], user="ann"
+        )
+        assert [h.memory.id for h in await m.search("Am I allergic to peanuts?", user="ann")] == [
+            kept.id
+        ]
         assert "安娜" in (await m.search("我妹妹叫什么名字？", user="ann"))[0].memory.content
         assert await m.search("Am I allergic to peanuts?", user="bob") == []
         now += timedelta(minutes=1)
@@ -70,7 +81,9 @@ async def test_keep_find_forget_undo_and_open_again(tmp_path: Path) -> None:
 
 async def test_without_a_model_only_own_statements_are_kept(tmp_path: Path) -> None:
     """No question, no pasted text, no secret, nothing of the assistant's; a long conversation is read to its end."""
-    said = [{"role": "user", "content": f"My locker number {i} is on floor {i}."} for i in range(45)]
+    said = [
+        {"role": "user", "content": f"My locker number {i} is on floor {i}."} for i in range(45)
+    ]
     said += [
         {"role": "assistant", "content": "You love opera."},
         {"role": "user", "content": "What's the weather like?"},

@@ -46,11 +46,14 @@ async def store(tmp_path: Path, time: Time) -> AsyncIterator[SqliteStore]:
 @pytest.fixture
 async def user(store: SqliteStore) -> str:
     """A user."""
-    return await store.system(lambda s: s.create_user(NOW))
+    return await store.write_system(lambda s: s.create_user(NOW))
 
 
 async def enqueue(store: SqliteStore, user: str, *keys: str, **more: Any) -> None:
-    await store.write(user, lambda tx: [tx.jobs.enqueue("monitor", k, {"turn_ids": [k]}, NOW, **more) for k in keys])
+    await store.write(
+        user,
+        lambda tx: [tx.jobs.enqueue("monitor", k, {"turn_ids": [k]}, NOW, **more) for k in keys],
+    )
 
 
 def learns(texts: list[str]) -> Handler:
@@ -78,7 +81,9 @@ def fails(error: Exception) -> Handler:
 
 
 @asynccontextmanager
-async def running(store: SqliteStore, handler: Handler, time: Time, **more: Any) -> AsyncIterator[JobRunner]:
+async def running(
+    store: SqliteStore, handler: Handler, time: Time, **more: Any
+) -> AsyncIterator[JobRunner]:
     """A runner at work, stopped at the end."""
     handlers: dict[JobKind, Handler] = {"monitor": handler}
     runner = JobRunner(store, handlers, time, worker=store.worker, **more)
@@ -98,15 +103,17 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
 
 
 async def pending(store: SqliteStore, user: str) -> list[Job]:
-    return await store.read(user, lambda tx: tx.jobs.pending())
+    return await store.read(user, lambda tx: tx.jobs.list_pending())
 
 
-async def test_work_is_done_in_order_and_its_end_is_seen(store: SqliteStore, user: str, time: Time) -> None:
+async def test_work_is_done_in_order_and_its_end_is_seen(
+    store: SqliteStore, user: str, time: Time
+) -> None:
     """One lane serially, with the result as a change."""
     served: list[str] = []
     async with running(store, learns(served), time) as runner, store.watch(user, 0) as changes:
         await enqueue(store, user, "a", "b", "c")
-        runner.kick()
+        runner.notify_new_work()
         assert await runner.drain(10) == 0
         seen = [await asyncio.wait_for(anext(changes), 5) for _ in range(6)]
     assert served == ["a", "b", "c"]
@@ -116,7 +123,9 @@ async def test_work_is_done_in_order_and_its_end_is_seen(store: SqliteStore, use
     ]
 
 
-async def test_another_processs_work_is_noticed(store: SqliteStore, user: str, time: Time, tmp_path: Path) -> None:
+async def test_another_processs_work_is_noticed(
+    store: SqliteStore, user: str, time: Time, tmp_path: Path
+) -> None:
     """Without a kick."""
     served: list[str] = []
     script = (
@@ -157,7 +166,9 @@ async def test_lanes_go_on_side_by_side(store: SqliteStore, user: str, time: Tim
     assert served == ["other", "slow", "after"]
 
 
-async def test_a_failure_backs_off_and_nothing_is_lost(store: SqliteStore, user: str, time: Time) -> None:
+async def test_a_failure_backs_off_and_nothing_is_lost(
+    store: SqliteStore, user: str, time: Time
+) -> None:
     """An hour of outage: still there, then learned; the lane kept its order."""
     served: list[str] = []
     broken = True
@@ -184,16 +195,18 @@ async def test_a_failure_backs_off_and_nothing_is_lost(store: SqliteStore, user:
 
 async def told(store: SqliteStore, user: str) -> list[str]:
     """What the person has heard of learning that waits."""
-    changes = [c.after or {} for c in await store.changes(user, 0, 999) if c.entity == "job"]
+    changes = [c.after or {} for c in await store.list_changes(user, 0, 999) if c.entity == "job"]
     return [str(a["error"]) for a in changes if a["outcome"] == "waiting"]
 
 
-@pytest.mark.parametrize("code", ["bad_key", "no_credit", "rate_limit", "unknown_model", "no_connection", "server"])
+@pytest.mark.parametrize(
+    "code", ["bad_key", "no_credit", "rate_limit", "unknown_model", "no_connection", "server"]
+)
 async def test_an_outage_ends_no_job_and_everybody_hears_of_it_once(
     store: SqliteStore, time: Time, code: ModelErrorCode
 ) -> None:
     """Four hours of it: few tries, one word each; when one job succeeds, all go on; a later outage is told anew."""
-    people = [await store.system(lambda s: s.create_user(NOW)) for _ in range(5)]
+    people = [await store.write_system(lambda s: s.create_user(NOW)) for _ in range(5)]
     served: list[str] = []
     tries, broken = 0, True
 
@@ -201,7 +214,9 @@ async def test_an_outage_ends_no_job_and_everybody_hears_of_it_once(
         nonlocal tries
         if broken:
             tries += 1
-            raise ModelError(code, host="example.org", retry_after=86_400 if code == "rate_limit" else None)
+            raise ModelError(
+                code, host="example.org", retry_after=86_400 if code == "rate_limit" else None
+            )
         return await learns(served)(job, now)
 
     async def outage(runner: JobRunner, *keys: str) -> None:
@@ -214,7 +229,7 @@ async def test_an_outage_ends_no_job_and_everybody_hears_of_it_once(
     async with running(store, handle, time) as runner:
         await outage(runner, "a", "b")
         assert 5 <= tries <= 70
-        assert [await store.read(p, lambda tx: tx.jobs.dead()) for p in people] == [[]] * 5
+        assert [await store.read(p, lambda tx: tx.jobs.list_dead()) for p in people] == [[]] * 5
         assert [await told(store, p) for p in people] == [[code]] * 5
         broken = False
         time.now += timedelta(minutes=31)
@@ -227,7 +242,7 @@ async def test_an_outage_ends_no_job_and_everybody_hears_of_it_once(
 
 async def test_as_many_people_are_learned_from_as_there_are(store: SqliteStore, time: Time) -> None:
     """Nobody waits for another's slow answer."""
-    people = [await store.system(lambda s: s.create_user(NOW)) for _ in range(9)]
+    people = [await store.write_system(lambda s: s.create_user(NOW)) for _ in range(9)]
     began, go_on = set[str](), asyncio.Event()
 
     async def handle(job: Job, _now: datetime) -> Effect:
@@ -242,14 +257,16 @@ async def test_as_many_people_are_learned_from_as_there_are(store: SqliteStore, 
         go_on.set()
 
 
-async def test_what_cannot_be_helped_is_dead_at_once_and_seen(store: SqliteStore, user: str, time: Time) -> None:
+async def test_what_cannot_be_helped_is_dead_at_once_and_seen(
+    store: SqliteStore, user: str, time: Time
+) -> None:
     """A prompt that is too long; at the next start it is tried anew."""
     await enqueue(store, user, "a")
     async with running(store, fails(ModelError("context_too_long")), time) as runner:
         assert await runner.drain(10) == 0
-    (dead,) = await store.read(user, lambda tx: tx.jobs.dead())
+    (dead,) = await store.read(user, lambda tx: tx.jobs.list_dead())
     assert (dead.attempts, dead.last_error) == (1, "context_too_long")
-    last = (await store.changes(user, 0, 99))[-1]
+    last = (await store.list_changes(user, 0, 99))[-1]
     assert last.after is not None
     assert (last.entity, last.after["state"], last.after["outcome"]) == ("job", "dead", "failed")
     served: list[str] = []
@@ -265,13 +282,15 @@ async def test_attempts_are_bounded(store: SqliteStore, user: str, time: Time) -
         for _ in range(3):
             await runner.drain(10)
             time.now += timedelta(minutes=11)
-    (dead,) = await store.read(user, lambda tx: tx.jobs.dead())
+    (dead,) = await store.read(user, lambda tx: tx.jobs.list_dead())
     assert dead.attempts == 3
     assert dead.last_error.startswith("ValueError at test_jobs.py:")
-    assert "diary" not in repr(await store.changes(user, 0, 99))
+    assert "diary" not in repr(await store.list_changes(user, 0, 99))
 
 
-async def test_a_failing_effect_is_a_failure_of_the_job(store: SqliteStore, user: str, time: Time) -> None:
+async def test_a_failing_effect_is_a_failure_of_the_job(
+    store: SqliteStore, user: str, time: Time
+) -> None:
     """Nothing of it is stored, and the runner lives on."""
 
     async def handle(job: Job, _now: datetime) -> Effect:
@@ -287,12 +306,14 @@ async def test_a_failing_effect_is_a_failure_of_the_job(store: SqliteStore, user
         await enqueue(store, user, "bad", lane="1")
         await enqueue(store, user, "good", lane="2")
         assert await runner.drain(10) == 0
-    counts = await store.read(user, lambda tx: tx.memories.counts())
+    counts = await store.read(user, lambda tx: tx.memories.count_by_state())
     assert counts["active"] == 1
     assert [j.dedup_key for j in await pending(store, user)] == ["bad"]
 
 
-async def test_drain_stops_in_time_and_gives_back(store: SqliteStore, user: str, time: Time) -> None:
+async def test_drain_stops_in_time_and_gives_back(
+    store: SqliteStore, user: str, time: Time
+) -> None:
     """What did not finish is left to the next start, its attempt not counted; nothing new is taken."""
     began = asyncio.Event()
 
@@ -325,14 +346,14 @@ async def test_a_slow_disk_keeps_nobody_waiting(
     store: SqliteStore, user: str, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where each write takes longer than a look at the queue, work that is done is still seen to be done."""
-    write, served, disk = store.system, list[str](), asyncio.Lock()
+    write, served, disk = store.write_system, list[str](), asyncio.Lock()
 
     async def slowly(fn: Callable[[SystemTransaction], Any]) -> Any:
         async with disk:
             await asyncio.sleep(0.025)
             return await write(fn)
 
-    monkeypatch.setattr(store, "system", slowly)
+    monkeypatch.setattr(store, "write_system", slowly)
     async with running(store, learns(served), time) as runner:
         await enqueue(store, user, "a", "b")
         began = monotonic()
@@ -341,7 +362,9 @@ async def test_a_slow_disk_keeps_nobody_waiting(
     assert served == ["a", "b"]
 
 
-async def test_cancelling_the_runner_gives_work_back(store: SqliteStore, user: str, time: Time) -> None:
+async def test_cancelling_the_runner_gives_work_back(
+    store: SqliteStore, user: str, time: Time
+) -> None:
     """Whoever ends the event loop loses nothing."""
     began = asyncio.Event()
 
@@ -388,7 +411,7 @@ async def test_a_long_job_keeps_its_lease(
         theft = "UPDATE jobs SET leased_by = 'elsewhere:1:0.a'"
         await store._writer.run(lambda con: con.execute(theft).rowcount)
         await asyncio.wait_for(stopped.wait(), 5)
-    assert (await store.read(user, lambda tx: tx.memories.counts()))["active"] == 0
+    assert (await store.read(user, lambda tx: tx.memories.count_by_state()))["active"] == 0
 
 
 async def _leased(store: SqliteStore, user: str) -> bool:

@@ -22,7 +22,10 @@ def test_nothing_is_missing(life: Lived) -> None:
     assert set(life.made) - there <= life.deleted
     assert all(m.original_content for m in last)
     deleted = [m for m in last if m.state is State.DELETED]
-    assert all(m.deleted_at is not None and (life.checkpoints[-1].at - m.deleted_at).days <= 30 for m in deleted)
+    assert all(
+        m.deleted_at is not None and (life.checkpoints[-1].at - m.deleted_at).days <= 30
+        for m in deleted
+    )
     assert len(set(life.made) - there) < 60 < 200 < len(there)
 
 
@@ -44,12 +47,18 @@ def test_levels_after_a_night_are_what_the_weights_say(life: Lived, n: int) -> N
         assert not isinstance(decide_action(m, 1.0, checkpoint.at), ForgetAction)
         due = compute_level(m, 1.0, checkpoint.at)
         if m.level < due and due in {Level.SUMMARY, Level.TAG}:
-            waiting += 1  # the model's text for it was refused, and is asked for again the next nights
+            waiting += (
+                1  # the model's text for it was refused, and is asked for again the next nights
+            )
             continue
         assert m.level is due, m.id
         if m.level is Level.FULL:
             assert m.content == m.original_content
-        elif m.level in {Level.TRACE, Level.ARCHIVE} and m.sensitivity < 2 and m.kind is not Kind.EPISODE:
+        elif (
+            m.level in {Level.TRACE, Level.ARCHIVE}
+            and m.sensitivity < 2
+            and m.kind is not Kind.EPISODE
+        ):
             assert m.content != m.original_content
     assert waiting <= 2
 
@@ -61,8 +70,16 @@ def test_all_five_levels_and_ever_fainter(life: Lived) -> None:
     then = {m.id: m for m in life.checkpoints[2].memories}
     for m in life.checkpoints[3].memories:
         old = then.get(m.id)
-        if old is not None and old.last_activated_at == m.last_activated_at and old.state is m.state is State.ACTIVE:
-            same = (old.pinned, old.negated_at, old.original_content) == (m.pinned, m.negated_at, m.original_content)
+        if (
+            old is not None
+            and old.last_activated_at == m.last_activated_at
+            and old.state is m.state is State.ACTIVE
+        ):
+            same = (old.pinned, old.negated_at, old.original_content) == (
+                m.pinned,
+                m.negated_at,
+                m.original_content,
+            )
             assert not same or m.level >= old.level, m.id
 
 
@@ -73,7 +90,9 @@ def test_a_switch_of_curves_moves_no_level(life: Lived) -> None:
         assert after[m.id].curve == "fade"
         waits = m.kind is Kind.TODO and m.expires_at is not None and m.expires_at > before.at
         if m.negated_at is None and not waits and m.state is State.ACTIVE:
-            assert compute_level(after[m.id], 1.0, before.at) is compute_level(m, 1.0, before.at), m.id
+            assert compute_level(after[m.id], 1.0, before.at) is compute_level(m, 1.0, before.at), (
+                m.id
+            )
 
 
 def test_a_look_back_sees_the_layers(life: Lived) -> None:

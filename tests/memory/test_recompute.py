@@ -38,9 +38,13 @@ def weight(s: State, at: int) -> float:
     if s["kind"] == "episode" or s["layer"] == "episode":
         w = 0.8 ** max(0.0, (at - s["last_activated_at"]) / DAY - 7)
     else:
-        w = {"fade": fade, "importance": importance, "score": score, "relevance": relevance, "fsrs": fsrs}[
-            s["curve"]
-        ](s, at)
+        w = {
+            "fade": fade,
+            "importance": importance,
+            "score": score,
+            "relevance": relevance,
+            "fsrs": fsrs,
+        }[s["curve"]](s, at)
     return float(max(w, 1.0) if protected(s) else w)
 
 
@@ -74,7 +78,11 @@ def fade(s: State, at: int) -> float:
     alpha = 0.01 * (0.5 if s["sensitivity"] == 1 else 1.0)
     w_time = 1 / (1 + alpha * s["u"] * idle(s, at) / s["i"])
     boost = 1 + s["strength"] * exp(-0.05 * days(s["strength_at"], at))
-    c = 1.0 if s["negated_at"] is None else (0.3 + 0.7 * exp(-0.01 * days(s["negated_at"], at))) * 0.3
+    c = (
+        1.0
+        if s["negated_at"] is None
+        else (0.3 + 0.7 * exp(-0.01 * days(s["negated_at"], at))) * 0.3
+    )
     recent = sum(at - 3 * DAY < t <= at for t in s["recent_mentions"])
     momentum = 1 + 0.3 * (1 - exp(-0.5 * recent))
     if sum(at - DAY < t <= at for t in s["recent_mentions"]) >= 3:
@@ -94,7 +102,9 @@ def importance(s: State, at: int) -> float:
 
 
 def left_of_score(s: State, at: int) -> float:
-    return float(s["strength"] * 0.99 ** (s["u"] * days(max(s["strength_at"], rest(s) + 7 * DAY), at)))
+    return float(
+        s["strength"] * 0.99 ** (s["u"] * days(max(s["strength_at"], rest(s) + 7 * DAY), at))
+    )
 
 
 def score(s: State, at: int) -> float:
@@ -117,7 +127,9 @@ def after(s: State, event: str, at: int, created: int) -> State:
     """Mentions, uses, boosts, affirmations, denials, contradictions and worn nights; level and content aside."""
     new = dict(s)
     used = event in ("mention", "use", "boost", "affirm")
-    new["data"] = {k: v for k, v in s["data"].items() if not used or k == "kept"}  # which review rests
+    new["data"] = {
+        k: v for k, v in s["data"].items() if not used or k == "kept"
+    }  # which review rests
     strength_of(s, new, event, at)
     if used:
         value = counter(s, at)
@@ -127,7 +139,13 @@ def after(s: State, event: str, at: int, created: int) -> State:
             new["recent_mentions"] = sorted([*s["recent_mentions"], at])[-32:]
         days_said = {t // DAY for t in (created, *new["recent_mentions"])}
         lasting = s["kind"] in ("identity", "health", "preference", "skill", "lesson", "workflow")
-        if value >= 3.0 and s["layer"] == "fact" and s["negated_at"] is None and lasting and len(days_said) > 1:
+        if (
+            value >= 3.0
+            and s["layer"] == "fact"
+            and s["negated_at"] is None
+            and lasting
+            and len(days_said) > 1
+        ):
             new["layer"] = "core"
         new["last_activated_at"] = max(s["last_activated_at"], at)
         new["activation_count"] = s["activation_count"] + 1
@@ -209,7 +227,10 @@ def test_the_life_had_everything_in_it(life: Lived, lines: dict[str, list[State]
         "adopted",
         "now",
     } <= set(events)
-    assert all(events[e] >= 5 for e in ("mention", "boost", "negate", "affirm", "contradicted", "lowered", "undone"))
+    assert all(
+        events[e] >= 5
+        for e in ("mention", "boost", "negate", "affirm", "contradicted", "lowered", "undone")
+    )
     states = [line["after"] for log_ in lines.values() for line in log_]
     assert {s["kind"] for s in states} == set(Kind)
     assert {s["curve"] for s in states} == {"fade", "importance", "score", "relevance", "fsrs"}
@@ -223,9 +244,13 @@ def test_every_weight_in_the_log(lines: dict[str, list[State]]) -> None:
     for i, log_ in lines.items():
         for line in log_:
             if line["event"] == "now":
-                assert weight(line["after"], line["at"]) == pytest.approx(line["weight"], abs=1e-6), i
+                assert weight(line["after"], line["at"]) == pytest.approx(
+                    line["weight"], abs=1e-6
+                ), i
                 continue
-            assert weight(line["after"], line["at"]) == pytest.approx(line["new_weight"], abs=1e-6), (i, line)
+            assert weight(line["after"], line["at"]) == pytest.approx(
+                line["new_weight"], abs=1e-6
+            ), (i, line)
             old = weight(line["before"], line["at"]) if line["before"] else 0.0
             assert old == pytest.approx(line["old_weight"], abs=1e-6), (i, line)
 
@@ -253,7 +278,10 @@ def test_every_state_follows_from_the_one_before(lines: dict[str, list[State]]) 
         for line in log_:
             if line["event"] not in COMPUTED:
                 continue
-            expected, found = after(line["before"], line["event"], line["at"], log_[0]["at"]), line["after"]
+            expected, found = (
+                after(line["before"], line["event"], line["at"], log_[0]["at"]),
+                line["after"],
+            )
             seen[line["before"]["curve"], line["event"]] += 1
             for key, value in expected.items():
                 if key == "level" or (key == "layer" and any(x["event"] == "edited" for x in log_)):
@@ -264,7 +292,11 @@ def test_every_state_follows_from_the_one_before(lines: dict[str, list[State]]) 
                     assert found[key] == pytest.approx(value, abs=1e-6), (i, key, line)
                 else:
                     assert found[key] == value, (i, key, line)
-    assert all(seen[c, e] for c in ("fade", "importance", "score", "relevance", "fsrs") for e in ("mention", "boost"))
+    assert all(
+        seen[c, e]
+        for c in ("fade", "importance", "score", "relevance", "fsrs")
+        for e in ("mention", "boost")
+    )
 
 
 def test_weights_on_the_days_in_between(life: Lived, lines: dict[str, list[State]]) -> None:
@@ -275,4 +307,6 @@ def test_weights_on_the_days_in_between(life: Lived, lines: dict[str, list[State
             passed = [line for line in lines[m.id] if line["event"] != "now" and line["at"] <= at]
             if passed and passed[-1]["at"] == at and checkpoint is not life.checkpoints[1]:
                 continue  # the switch that follows at the same moment
-            assert weight(passed[-1]["after"], at) == pytest.approx(checkpoint.weights[m.id], abs=1e-6), m.id
+            assert weight(passed[-1]["after"], at) == pytest.approx(
+                checkpoint.weights[m.id], abs=1e-6
+            ), m.id

@@ -59,7 +59,13 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "contradict": {"pairs": [{"n": 1, "a": "hello there", "b": "hello"}]},
     "derive": {"memories": [ITEM | {"text": "hello there"}]},
     "again": {"error": "E"},
-    "extract": {"now": "N", "tz": "Z", "memories": [ITEM], "messages": [SAID], "previous": "before"},
+    "extract": {
+        "now": "N",
+        "tz": "Z",
+        "memories": [ITEM],
+        "messages": [SAID],
+        "previous": "before",
+    },
 }
 BOTH = pytest.mark.parametrize("lang", LANGS)
 EVERY = pytest.mark.parametrize("name", PROMPTS)
@@ -73,7 +79,9 @@ def test_the_list_of_prompts_is_the_list_of_files() -> None:
 
 @EVERY
 @BOTH
-def test_every_prompt_renders_with_its_variables_and_only_with_them(name: str, lang: prompts.Lang) -> None:
+def test_every_prompt_renders_with_its_variables_and_only_with_them(
+    name: str, lang: prompts.Lang
+) -> None:
     """The variables are those documented, and a missing one is an error."""
     prompt = load(name, lang)
     assert prompt.variables == frozenset(VARIABLES[name])
@@ -90,7 +98,9 @@ def test_every_prompt_renders_with_its_variables_and_only_with_them(name: str, l
 def test_both_languages_take_the_same_variables(name: str) -> None:
     """English and Chinese are equal."""
     assert load(name, "en").variables == load(name, "zh").variables
-    assert len(load(name, "en").messages(**VARIABLES[name])) == len(load(name, "zh").messages(**VARIABLES[name]))
+    assert len(load(name, "en").messages(**VARIABLES[name])) == len(
+        load(name, "zh").messages(**VARIABLES[name])
+    )
 
 
 @EVERY
@@ -99,7 +109,9 @@ def test_no_prompt_holds_a_date_that_a_model_could_copy(name: str, lang: prompts
     """Dates come in as variables: models stamp an example's date on memories."""
     source = load(name, lang).source
     assert not re.search(r"(19|20)\d\d", source)
-    assert not re.search(r"\d{1,2}\s*月|\b(January|February|March|April|June|July|August|October)\b", source)
+    assert not re.search(
+        r"\d{1,2}\s*月|\b(January|February|March|April|June|July|August|October)\b", source
+    )
     assert not re.search(r"\b\d{1,2}:\d{2}\b", source)
 
 
@@ -131,7 +143,16 @@ def test_everything_interpolated_goes_through_a_filter(name: str, lang: prompts.
 
 def test_memory_work_has_its_rules_apart_from_its_data() -> None:
     """The system part is the same from call to call; what was said stands in the user part alone."""
-    for name in ("monitor", "summarise", "extract", "level", "review", "merge", "contradict", "derive"):
+    for name in (
+        "monitor",
+        "summarise",
+        "extract",
+        "level",
+        "review",
+        "merge",
+        "contradict",
+        "derive",
+    ):
         system, user = load(name, "en").messages(**VARIABLES[name])
         assert (system["role"], user["role"]) == ("system", "user")
         assert "hello there" not in system["content"]
@@ -217,7 +238,11 @@ def test_unknown_prompts_are_refused() -> None:
 
 def test_the_short_cut_misses_nothing() -> None:
     """Every character that folds to the beginning of a tag is looked for before folding."""
-    opening = [c for c in map(chr, range(0x10000)) if not 0xD800 <= ord(c) < 0xE000 and "<" in prompts._fold(c)[0]]
+    opening = [
+        c
+        for c in map(chr, range(0x10000))
+        if not 0xD800 <= ord(c) < 0xE000 and "<" in prompts._fold(c)[0]
+    ]
     assert opening
     for c in opening:
         assert prompts.data(f"{c}/recalled>") != f"{c}/recalled>"

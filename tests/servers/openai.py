@@ -43,12 +43,37 @@ from aiohttp import web
 Fault: TypeAlias = Literal["truncate", "drop", "malformed", "stall", "error", "refuse"]
 
 FAILURES: Mapping[str, tuple[int, str, str, str]] = {  # name: status, type, code, message
-    "bad_key": (401, "invalid_request_error", "invalid_api_key", "Incorrect API key provided: sk-wr**ng."),
-    "forbidden": (403, "invalid_request_error", "unsupported_country_region_territory", "Country not supported."),
-    "no_credit": (429, "insufficient_quota", "insufficient_quota", "You exceeded your current quota."),
+    "bad_key": (
+        401,
+        "invalid_request_error",
+        "invalid_api_key",
+        "Incorrect API key provided: sk-wr**ng.",
+    ),
+    "forbidden": (
+        403,
+        "invalid_request_error",
+        "unsupported_country_region_territory",
+        "Country not supported.",
+    ),
+    "no_credit": (
+        429,
+        "insufficient_quota",
+        "insufficient_quota",
+        "You exceeded your current quota.",
+    ),
     "payment": (402, "insufficient_balance", "insufficient_balance", "Insufficient Balance"),
-    "rate_limit": (429, "requests", "rate_limit_exceeded", "Rate limit reached for requests per minute."),
-    "unknown_model": (404, "invalid_request_error", "model_not_found", "The model `x` does not exist."),
+    "rate_limit": (
+        429,
+        "requests",
+        "rate_limit_exceeded",
+        "Rate limit reached for requests per minute.",
+    ),
+    "unknown_model": (
+        404,
+        "invalid_request_error",
+        "model_not_found",
+        "The model `x` does not exist.",
+    ),
     "context": (
         400,
         "invalid_request_error",
@@ -143,7 +168,9 @@ class Request:
     @property
     def system(self) -> str:
         """The system messages."""
-        return "\n".join(_content(m) for m in self.messages if m.get("role") in {"system", "developer"})
+        return "\n".join(
+            _content(m) for m in self.messages if m.get("role") in {"system", "developer"}
+        )
 
     @property
     def last(self) -> str:
@@ -232,9 +259,20 @@ class OpenAIServer:
         for row in script.get("rules", ()):
             rule = dict(row)
             given = rule.pop("reply")
-            answers: Answers = [_reply(r) for r in given] if isinstance(given, list) else _reply(given)
+            answers: Answers = (
+                [_reply(r) for r in given] if isinstance(given, list) else _reply(given)
+            )
             self.rules.append(Rule(rule.pop("match"), answers, **rule))
-        for name in ("models", "strict_models", "key", "context_tokens", "dim", "ollama", "delay", "first_delay"):
+        for name in (
+            "models",
+            "strict_models",
+            "key",
+            "context_tokens",
+            "dim",
+            "ollama",
+            "delay",
+            "first_delay",
+        ):
             if name in script:
                 setattr(self, name, script[name])
         self.rejects |= set(script.get("rejects", ()))
@@ -280,7 +318,9 @@ class OpenAIServer:
         app.router.add_get("/api/version", self._serve(self._version))
         app.router.add_get("/api/tags", self._serve(self._tags))
         app.router.add_post("/api/chat", self._serve(self._ollama_chat))
-        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+        self._runner = web.AppRunner(
+            app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self.port)
         await site.start()
@@ -291,7 +331,9 @@ class OpenAIServer:
         assert self._runner is not None
         await self._runner.cleanup()
 
-    def _serve(self, handler: Callable[[web.Request, Request], Any]) -> Callable[[web.Request], Any]:
+    def _serve(
+        self, handler: Callable[[web.Request, Request], Any]
+    ) -> Callable[[web.Request], Any]:
         async def serve(raw: web.Request) -> web.StreamResponse:
             body: dict[str, Any] = {}
             if raw.can_read_body:
@@ -363,19 +405,30 @@ class OpenAIServer:
             body["usage"] = _usage(request, reply)
         return web.json_response(body)
 
-    async def _early(self, raw: web.Request, request: Request, reply: Reply) -> web.StreamResponse | None:
+    async def _early(
+        self, raw: web.Request, request: Request, reply: Reply
+    ) -> web.StreamResponse | None:
         """The answer where there is nothing to stream."""
         if reply.fault == "refuse":
             return await self._break(raw, request, reply)
         if reply.body is not None:
-            return web.Response(status=reply.status, text=reply.body, content_type="text/html", headers=reply.headers)
+            return web.Response(
+                status=reply.status,
+                text=reply.body,
+                content_type="text/html",
+                headers=reply.headers,
+            )
         if reply.status != 200:
             await asyncio.sleep(reply.first_delay or 0.0)
-            return web.json_response({"error": reply.error}, status=reply.status, headers=reply.headers)
+            return web.json_response(
+                {"error": reply.error}, status=reply.status, headers=reply.headers
+            )
         return None
 
     async def _stream(self, raw: web.Request, request: Request, reply: Reply) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"content-type": "text/event-stream"} | dict(reply.headers))
+        response = web.StreamResponse(
+            headers={"content-type": "text/event-stream"} | dict(reply.headers)
+        )
         await response.prepare(raw)
         frame = self._frame(request, "chat.completion.chunk")
 
@@ -411,7 +464,11 @@ class OpenAIServer:
             yield {"content": piece}
 
     async def _break(
-        self, raw: web.Request, request: Request, reply: Reply, response: web.StreamResponse | None = None
+        self,
+        raw: web.Request,
+        request: Request,
+        reply: Reply,
+        response: web.StreamResponse | None = None,
     ) -> web.StreamResponse:
         request.outcome = "faulted"
         if reply.fault == "stall":
@@ -420,7 +477,10 @@ class OpenAIServer:
             await response.write(b'data: {"id": "chatcmpl-1", "choices": [{"delta": {"cont\n\n')
             return response
         elif reply.fault == "error" and response is not None:
-            await _event(response, {"error": dict(reply.error or {"message": "Overloaded", "type": "server_error"})})
+            await _event(
+                response,
+                {"error": dict(reply.error or {"message": "Overloaded", "type": "server_error"})},
+            )
             return response
         if raw.transport is not None:
             await asyncio.sleep(0.01)  # what was written is on its way
@@ -433,12 +493,20 @@ class OpenAIServer:
 
     def _frame(self, request: Request, kind: str) -> dict[str, Any]:
         n = len(self.requests)
-        return {"id": f"chatcmpl-{n}", "object": kind, "created": 1_767_225_600, "model": request.model}
+        return {
+            "id": f"chatcmpl-{n}",
+            "object": kind,
+            "created": 1_767_225_600,
+            "model": request.model,
+        }
 
     async def _models(self, raw: web.Request, request: Request) -> web.StreamResponse:
         if self.key is not None and request.key != self.key:
             return web.json_response({"error": fail("bad_key").error}, status=401)
-        rows = [{"id": m, "object": "model", "created": 1_767_225_600, "owned_by": "tests"} for m in self.models]
+        rows = [
+            {"id": m, "object": "model", "created": 1_767_225_600, "owned_by": "tests"}
+            for m in self.models
+        ]
         return web.json_response({"object": "list", "data": rows})
 
     async def _embed(self, raw: web.Request, request: Request) -> web.StreamResponse:
@@ -458,7 +526,9 @@ class OpenAIServer:
             rows.append({"object": "embedding", "index": i, "embedding": shown})
         tokens = sum(map(count_tokens, texts))
         usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-        return web.json_response({"object": "list", "data": rows, "model": request.model, "usage": usage})
+        return web.json_response(
+            {"object": "list", "data": rows, "model": request.model, "usage": usage}
+        )
 
     # --- enough of Ollama -----------------------------------------------------------------------------
 
@@ -475,7 +545,15 @@ class OpenAIServer:
             families = ["bert"] if "embed" in name else ["llama"]
             details = {"family": families[0], "families": families, "parameter_size": "7B"}
             at = f"2026-01-{i + 1:02}T00:00:00Z"
-            rows.append({"name": name, "model": name, "modified_at": at, "size": 4 * 10**9, "details": details})
+            rows.append(
+                {
+                    "name": name,
+                    "model": name,
+                    "modified_at": at,
+                    "size": 4 * 10**9,
+                    "details": details,
+                }
+            )
         return web.json_response({"models": rows})
 
     async def _ollama_chat(self, raw: web.Request, request: Request) -> web.StreamResponse:
@@ -509,7 +587,10 @@ class OpenAIServer:
         if reply.fault:
             return await self._break(raw, request, reply, response)
         usage = _usage(request, reply)
-        last: dict[str, Any] = frame | {"message": {"role": "assistant", "content": ""}, "done": True}
+        last: dict[str, Any] = frame | {
+            "message": {"role": "assistant", "content": ""},
+            "done": True,
+        }
         last |= {"done_reason": reply.finish, "prompt_eval_count": usage["prompt_tokens"]}
         await _line(response, last | {"eval_count": usage["completion_tokens"]})
         return response
@@ -579,7 +660,9 @@ async def _line(response: web.StreamResponse, data: Mapping[str, Any]) -> None:
 
 
 async def _main(argv: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.servers.openai", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.servers.openai", description=__doc__.split("\n")[0]
+    )
     parser.add_argument("--port", type=int, default=8765)
     parser.add_argument("--script", type=Path, help="a JSON file with default, queue and rules")
     parser.add_argument("--delay-ms", type=float, default=20.0, help="before each token")
@@ -587,7 +670,9 @@ async def _main(argv: Sequence[str]) -> None:
     parser.add_argument("--ollama", metavar="VERSION", help="be found as an Ollama of this version")
     parser.add_argument("--quiet", action="store_true", help="print no requests")
     args = parser.parse_args(argv)
-    server = OpenAIServer(port=args.port, delay=args.delay_ms / 1000, first_delay=args.first_delay_ms / 1000)
+    server = OpenAIServer(
+        port=args.port, delay=args.delay_ms / 1000, first_delay=args.first_delay_ms / 1000
+    )
     server.ollama = args.ollama
     if args.script:
         server.load(json.loads(args.script.read_text(encoding="utf-8")))

@@ -27,8 +27,19 @@ from typing import Final
 import prompts
 from tests.servers.openai import Answer, OpenAIServer, Request
 
-_TASKS: Final = ("monitor", "extract", "summarise", "review", "level", "merge", "contradict", "derive")
-_SAID: Final = re.compile(r'^<said(?: n="\d+")? by="user"[^>]*>(.*?)</said>$', re.MULTILINE | re.DOTALL)
+_TASKS: Final = (
+    "monitor",
+    "extract",
+    "summarise",
+    "review",
+    "level",
+    "merge",
+    "contradict",
+    "derive",
+)
+_SAID: Final = re.compile(
+    r'^<said(?: n="\d+")? by="user"[^>]*>(.*?)</said>$', re.MULTILINE | re.DOTALL
+)
 _SHOWN: Final = re.compile(r"^\[(\w+)\] ?[(（][^)）]*[)）] ?(.+)$", re.MULTILINE)
 _ITEM: Final = re.compile(r"^\[(\w+)\] (summary|tag)[:：] ?(.+)$", re.MULTILINE)
 _WORD: Final = re.compile(r"\d+|[A-Za-z]+|\S")  # a character, where no spaces part words
@@ -46,7 +57,9 @@ def decision(word: str) -> str:
 
 
 def answer_tasks(
-    server: OpenAIServer, learned: Mapping[str, str] | None = None, **given: Answer | Callable[[Request], Answer]
+    server: OpenAIServer,
+    learned: Mapping[str, str] | None = None,
+    **given: Answer | Callable[[Request], Answer],
 ) -> None:
     """Answer every request that no rule of the test answers by its task.
 
@@ -59,7 +72,9 @@ def answer_tasks(
         "monitor": keep if learned is None else lambda r: _by_words(r, learned),
         "extract": lambda _: "[]",
         "summarise": lambda _: summary("A short talk.", "A short talk."),
-        "review": lambda r: decision("promote" if "promotion" in r.last.partition("\n")[0] else "keep"),
+        "review": lambda r: decision(
+            "promote" if "promotion" in r.last.partition("\n")[0] else "keep"
+        ),
         "level": shorten,
         "merge": lambda r: json.dumps({"text": max(_LINE.findall(r.last), key=len)}),
         "contradict": lambda _: "[]",
@@ -81,7 +96,9 @@ def task_of(request: Request) -> str:
 
 @cache
 def _beginnings() -> Mapping[str, str]:
-    return {prompts.load(t, lang).source.partition("\n")[0]: t for t in _TASKS for lang in prompts.LANGS}
+    return {
+        prompts.load(t, lang).source.partition("\n")[0]: t for t in _TASKS for lang in prompts.LANGS
+    }
 
 
 # --- plain answers ----------------------------------------------------------------------------------------
@@ -103,18 +120,25 @@ def told(request: Request) -> list[str]:
 def keep(request: Request) -> str:
     """Add what the user tells in their own words, as the monitor; a memory that says the same counts again."""
     known = {text.strip(): i for i, text in _SHOWN.findall(request.last)}
-    lines = [f"[BOOST:{known[t]}]" if t in known else f"[ADD kind=fact] {t}" for t in map(_one_line, told(request))]
+    lines = [
+        f"[BOOST:{known[t]}]" if t in known else f"[ADD kind=fact] {t}"
+        for t in map(_one_line, told(request))
+    ]
     return "\n".join(lines) or "[SKIP]"
 
 
 def keep_all(request: Request) -> str:
     """Keep what the user told in the whole conversation, as the extraction."""
-    return json.dumps([{"content": _one_line(t), "kind": "fact"} for t in told(request)], ensure_ascii=False)
+    return json.dumps(
+        [{"content": _one_line(t), "kind": "fact"} for t in told(request)], ensure_ascii=False
+    )
 
 
 def shorten(request: Request) -> str:
     """Two thirds of each memory as a summary, three words as a tag; no word or number is cut."""
-    items = [{"id": i, "text": _shorter(text, level)} for i, level, text in _ITEM.findall(request.last)]
+    items = [
+        {"id": i, "text": _shorter(text, level)} for i, level, text in _ITEM.findall(request.last)
+    ]
     return json.dumps(items, ensure_ascii=False)
 
 
@@ -124,9 +148,16 @@ def _shorter(text: str, level: str) -> str:
 
 
 def _by_words(request: Request, learned: Mapping[str, str]) -> str:
-    said, shown = "\n".join(_SAID.findall(request.last.rpartition("<exchange>")[2])), _SHOWN.findall(request.last)
-    found = next((line for words, line in reversed(list(learned.items())) if words in said), "[SKIP]")
-    return re.sub(r"\{(.+?)\}", lambda m: next((i for i, text in shown if m[1] in text), "none"), found)
+    said, shown = (
+        "\n".join(_SAID.findall(request.last.rpartition("<exchange>")[2])),
+        _SHOWN.findall(request.last),
+    )
+    found = next(
+        (line for words, line in reversed(list(learned.items())) if words in said), "[SKIP]"
+    )
+    return re.sub(
+        r"\{(.+?)\}", lambda m: next((i for i, text in shown if m[1] in text), "none"), found
+    )
 
 
 def _one_line(text: str) -> str:

@@ -35,8 +35,28 @@ T = TypeVar("T")
 TOKEN = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 LIMIT = 4096
 ENTITY_TYPES = frozenset(
-    {"mention", "hashtag", "cashtag", "bot_command", "url", "email", "phone_number", "bold", "italic", "underline"}
-    | {"strikethrough", "spoiler", "blockquote", "expandable_blockquote", "code", "pre", "text_link", "text_mention"}
+    {
+        "mention",
+        "hashtag",
+        "cashtag",
+        "bot_command",
+        "url",
+        "email",
+        "phone_number",
+        "bold",
+        "italic",
+        "underline",
+    }
+    | {
+        "strikethrough",
+        "spoiler",
+        "blockquote",
+        "expandable_blockquote",
+        "code",
+        "pre",
+        "text_link",
+        "text_mention",
+    }
 )
 
 
@@ -145,7 +165,12 @@ class TelegramServer:
     """Binds a free port of 127.0.0.1; use as an async context manager."""
 
     def __init__(
-        self, token: str = TOKEN, *, username: str = "ebb_test_bot", port: int = 0, start_id: int = 500
+        self,
+        token: str = TOKEN,
+        *,
+        username: str = "ebb_test_bot",
+        port: int = 0,
+        start_id: int = 500,
     ) -> None:
         self.token, self.username, self._port = token, username, port
         self.bot_id = int(token.split(":", maxsplit=1)[0])
@@ -170,7 +195,9 @@ class TelegramServer:
     async def __aenter__(self) -> Self:
         app = web.Application()
         app.router.add_route("*", "/bot{token}/{method}", self._serve)
-        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+        self._runner = web.AppRunner(
+            app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port)
         await site.start()
@@ -198,7 +225,9 @@ class TelegramServer:
         """A text message of a person, in their private chat or a group; returns its id. Commands get entities."""
         body: Params = {"text": text, **more}
         if text.startswith("/") and "entities" not in body:
-            body["entities"] = [{"type": "bot_command", "offset": 0, "length": units(text.split(maxsplit=1)[0])}]
+            body["entities"] = [
+                {"type": "bot_command", "offset": 0, "length": units(text.split(maxsplit=1)[0])}
+            ]
         elif f"@{self.username}" in text and "entities" not in body:
             at = units(text[: text.index(f"@{self.username}")])
             body["entities"] = [{"type": "mention", "offset": at, "length": len(self.username) + 1}]
@@ -223,12 +252,18 @@ class TelegramServer:
         self._push({"message": raw})
         return shown.id
 
-    def photo(self, caption: str | None = None, user: Person = ADA, chat: int | None = None, **more: Any) -> int:
+    def photo(
+        self, caption: str | None = None, user: Person = ADA, chat: int | None = None, **more: Any
+    ) -> int:
         """A picture."""
         size = {"file_id": "f", "file_unique_id": "u", "width": 90, "height": 60}
-        return self.message({"photo": [size], **({"caption": caption} if caption else {}), **more}, user, chat)
+        return self.message(
+            {"photo": [size], **({"caption": caption} if caption else {}), **more}, user, chat
+        )
 
-    def forward(self, text: str, origin: str = "Grace", user: Person = ADA, chat: int | None = None) -> int:
+    def forward(
+        self, text: str, origin: str = "Grace", user: Person = ADA, chat: int | None = None
+    ) -> int:
         """A message forwarded from somebody whose account is hidden."""
         came = {"type": "hidden_user", "sender_user_name": origin, "date": int(time.time()) - 3600}
         return self.message({"text": text, "forward_origin": came}, user, chat)
@@ -241,7 +276,9 @@ class TelegramServer:
         shown.edits += 1
         self._push({"edited_message": shown.raw})
 
-    def press(self, message_id: int, label: str, user: Person = ADA, chat: int | None = None) -> str:
+    def press(
+        self, message_id: int, label: str, user: Person = ADA, chat: int | None = None
+    ) -> str:
         """A person presses a button; returns the query's id."""
         shown = self.chats[user.id if chat is None else chat][message_id]
         query_id = str(self._next_query)
@@ -307,7 +344,9 @@ class TelegramServer:
             handler = self._handler(request)
             if fault is not None and not fault.after:
                 await self._go_wrong(fault, request)
-            result = await handler(params) if asyncio.iscoroutinefunction(handler) else handler(params)
+            result = (
+                await handler(params) if asyncio.iscoroutinefunction(handler) else handler(params)
+            )
             if fault is not None and fault.after:
                 self._note(Call(method, params, began, ok=True))
                 await self._go_wrong(fault, request)
@@ -372,16 +411,30 @@ class TelegramServer:
 
     def _chat(self, chat_id: int, user: Person | None = None) -> Params:
         if chat_id < 0:
-            return {"id": chat_id, "type": "supergroup" if chat_id < -(10**12) else "group", "title": "A group"}
+            return {
+                "id": chat_id,
+                "type": "supergroup" if chat_id < -(10**12) else "group",
+                "title": "A group",
+            }
         if user is not None:
-            self._chat_info[chat_id] = {"id": chat_id, "type": "private", "first_name": user.first_name}
+            self._chat_info[chat_id] = {
+                "id": chat_id,
+                "type": "private",
+                "first_name": user.first_name,
+            }
         if chat_id not in self._chat_info:
             raise bad("chat not found")
         return self._chat_info[chat_id]
 
     def _as_json(self, m: Shown) -> Params:
         sender = self._do_get_me({}) if m.sender == self.bot_id else m.raw["from"]
-        out = {**m.raw, "message_id": m.id, "chat": self._chat(m.chat_id), "from": sender, "text": m.text}
+        out = {
+            **m.raw,
+            "message_id": m.id,
+            "chat": self._chat(m.chat_id),
+            "from": sender,
+            "text": m.text,
+        }
         out.setdefault("date", int(time.time()))
         if m.entities:
             out["entities"] = m.entities
@@ -409,7 +462,11 @@ class TelegramServer:
         if self._poll is not None and not self._poll.done():
             text = "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
             self._poll.set_exception(Refusal(409, text))
-        offset, limit, timeout = int(p.get("offset") or 0), int(p.get("limit") or 100), float(p.get("timeout") or 0)
+        offset, limit, timeout = (
+            int(p.get("offset") or 0),
+            int(p.get("limit") or 100),
+            float(p.get("timeout") or 0),
+        )
         while self._pending and self._pending[0]["update_id"] < offset:
             self._pending.popleft()
         if not self._pending and timeout > 0:
@@ -488,7 +545,12 @@ class TelegramServer:
         commands = p.get("commands") or []
         for c in commands:
             name = str(c.get("command", ""))
-            if not (1 <= len(name) <= 32 and name.isascii() and name.replace("_", "").isalnum() and name.islower()):
+            if not (
+                1 <= len(name) <= 32
+                and name.isascii()
+                and name.replace("_", "").isalnum()
+                and name.islower()
+            ):
                 raise bad("BOT_COMMAND_INVALID")
             if not 1 <= len(str(c.get("description", ""))) <= 256:
                 raise bad("BOT_COMMAND_DESCRIPTION_INVALID")
@@ -555,7 +617,11 @@ async def _params(request: web.Request) -> Params:
     out: Params = {}
     for key, value in raw.items():
         out[key] = value
-        if isinstance(value, str) and key not in {"text", "chat_id", "callback_query_id"} and value[:1] in "[{":
+        if (
+            isinstance(value, str)
+            and key not in {"text", "chat_id", "callback_query_id"}
+            and value[:1] in "[{"
+        ):
             with contextlib.suppress(ValueError):
                 out[key] = json.loads(value)
         elif value in ("true", "false") and key != "text":
@@ -583,12 +649,16 @@ def _check_entity(text: str, total: int, e: Mapping[str, Any]) -> None:
         raise bad(f"can't parse entities: unsupported entity type {e.get('type')!r}")
     start, length = int(e.get("offset", -1)), int(e.get("length", -1))
     if start < 0 or length <= 0 or start + length > total:
-        raise bad(f"can't parse entities: entity at UTF-16 offset {start} of length {length} is out of range")
+        raise bad(
+            f"can't parse entities: entity at UTF-16 offset {start} of length {length} is out of range"
+        )
     raw = text.encode("utf-16-le", "surrogatepass")
     for at in (start, start + length):
         unit = int.from_bytes(raw[2 * at : 2 * at + 2], "little")
         if 0xDC00 <= unit <= 0xDFFF:
-            raise bad(f"can't parse entities: entity begins or ends inside a symbol at UTF-16 offset {at}")
+            raise bad(
+                f"can't parse entities: entity begins or ends inside a symbol at UTF-16 offset {at}"
+            )
     if (
         e["type"] == "text_link"
         and "://" not in str(e.get("url", ""))
@@ -603,7 +673,10 @@ def _trimmed(text: str, entities: list[Params]) -> tuple[str, list[Params]]:
     text = text.strip()
     total, out = units(text), []
     for e in entities:
-        start, end = max(int(e["offset"]) - lead, 0), min(int(e["offset"]) + int(e["length"]) - lead, total)
+        start, end = (
+            max(int(e["offset"]) - lead, 0),
+            min(int(e["offset"]) + int(e["length"]) - lead, total),
+        )
         if start < end:
             out.append({**e, "offset": start, "length": end - start})
     return text, out
@@ -642,7 +715,8 @@ HELP = """Type as a user; lines that begin with a colon do something else:
 async def _by_hand(server: TelegramServer) -> None:
     me, chat, last = ADA, ADA.id, 0
     server.on_show = lambda m, how: print(
-        f"[{m.chat_id}#{m.id} {how}] {m.text}" + (f"\n    {m.buttons}" if m.buttons else ""), flush=True
+        f"[{m.chat_id}#{m.id} {how}] {m.text}" + (f"\n    {m.buttons}" if m.buttons else ""),
+        flush=True,
     )
     print(f"token {server.token}\nurl   {server.url}\n{HELP}", flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):

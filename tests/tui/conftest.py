@@ -17,7 +17,9 @@ from tests.servers.openai import OpenAIServer
 def _quick_fingers(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a key the pilot waits for an idle processor, up to a second twice over while a reply streams in."""
     for module in ("app", "pilot"):
-        monkeypatch.setattr(f"textual.{module}.wait_for_idle", partial(wait_for_idle, max_sleep=0.1))
+        monkeypatch.setattr(
+            f"textual.{module}.wait_for_idle", partial(wait_for_idle, max_sleep=0.1)
+        )
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from bot.bootstrap import open_ebb
 from bot.settings import Settings
 from tui.app import EbbApp
-from tui.link import AgentHandle
+from tui.connection import AgentHandle
 from tui.screens.chat import ChatScreen
 
 NOW = datetime(2026, 3, 2, 9, 41, tzinfo=UTC)
@@ -64,7 +64,9 @@ class Window:
             await self.until(there, text)
 
     async def ready(self) -> None:
-        await self.until(lambda: self.app.link.is_open and self.chat._status is not None, "an open Ebb")
+        await self.until(
+            lambda: self.app.link.is_open and self.chat._status is not None, "an open Ebb"
+        )
 
     async def write(self, text: str) -> None:
         """In one go, as fast as no fingers are; then all of it has been dealt with."""
@@ -86,7 +88,9 @@ class Window:
         self.chat.composer.set_text(text)
         await self.pilot.press("enter")
         if wait:
-            await self.until(lambda: not self.chat.replies.writing and not self.chat.replies.waiting, "the reply")
+            await self.until(
+                lambda: not self.chat.replies.writing and not self.chat.replies.waiting, "the reply"
+            )
 
 
 @asynccontextmanager

@@ -14,8 +14,8 @@ from bot.settings import Settings
 from memory.ports import Transaction
 from tests.servers.openai import OpenAIServer, fail, say
 from tests.tui.driver import Window, opener, window
+from tui.widgets.dividers import ChoiceList
 from tui.widgets.entries import FinishedMessage
-from tui.widgets.marks import ChoiceList
 from tui.widgets.notice import LearningNotice
 from tui.widgets.panel import RecalledEntry
 from tui.widgets.reply import LiveReply
@@ -25,7 +25,9 @@ def _spoken(w: Window) -> list[str]:
     return [s.line.text for s in w.chat.conversation.spoken]
 
 
-async def test_a_reply_streams_in_and_stays_markdown(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_a_reply_streams_in_and_stays_markdown(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """Question, reply, header; and Markdown is shown as what it means."""
     openai_server.queue.append(say("Here is a **plan**:\n\n- first\n- second", delay=0.005))
     async with window(online) as w:
@@ -37,9 +39,13 @@ async def test_a_reply_streams_in_and_stays_markdown(online: Settings, openai_se
         assert "**" not in w.screen()
 
 
-async def test_chinese_is_spoken_to_who_writes_chinese(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_chinese_is_spoken_to_who_writes_chinese(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """After a message in Chinese the window speaks Chinese, and its lines break where Chinese may."""
-    openai_server.queue.append(say("我记住了，你现在住在 Lisbon，每天早上都喝乌龙茶，周末去海边散步。" * 3))
+    openai_server.queue.append(
+        say("我记住了，你现在住在 Lisbon，每天早上都喝乌龙茶，周末去海边散步。" * 3)
+    )
     async with window(replace(online, lang=None), size=(60, 30)) as w:
         await w.sees("Write to Ebb")
         await w.send("我现在住在 Lisbon，每天早上都喝乌龙茶。")
@@ -48,9 +54,13 @@ async def test_chinese_is_spoken_to_who_writes_chinese(online: Settings, openai_
         assert not [row for row in rows if row.strip("▌ ").startswith(("，", "。"))]
 
 
-async def test_what_was_learned_shows_and_can_be_taken_back(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_what_was_learned_shows_and_can_be_taken_back(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """A notice under the reply, an entry in the panel, and u on the notice takes both back."""
-    openai_server.on("listener", ["[ADD kind=preference] Drinks oolong in the morning", "[SKIP]"], field="model")
+    openai_server.on(
+        "listener", ["[ADD kind=preference] Drinks oolong in the morning", "[SKIP]"], field="model"
+    )
     async with window(online) as w:
         await w.send("I drink oolong in the morning.")
         await w.until(lambda: w.chat.conversation.query(LearningNotice), "a notice")
@@ -67,14 +77,22 @@ async def test_what_was_learned_shows_and_can_be_taken_back(online: Settings, op
         await w.until(lambda: w.chat._status is not None and w.chat._status.memories == 0)
 
 
-async def test_what_came_to_mind_shows_beside_the_reply(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_what_came_to_mind_shows_beside_the_reply(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """The panel lists what this reply recalled, with its level, kind and relevance; /why explains it."""
-    openai_server.on("listener", ["[ADD kind=fact] Has a cat called Misty", "[SKIP]"], field="model")
+    openai_server.on(
+        "listener", ["[ADD kind=fact] Has a cat called Misty", "[SKIP]"], field="model"
+    )
     async with window(online) as w:
         await w.send("Misty came to me as a kitten.")
         await w.sees("+ remembered")
         await w.send("What do you know of my cat Misty?")
-        await w.until(lambda: [r for r in w.chat.panel.query(RecalledEntry) if "Misty" in r.hit.memory.content])
+        await w.until(
+            lambda: [
+                r for r in w.chat.panel.query(RecalledEntry) if "Misty" in r.hit.memory.content
+            ]
+        )
         await w.sees("In mind for this reply", "%")
         await w.send("/why")
         await w.sees("ou told me on", "Misty came to me as a kitten.")
@@ -82,9 +100,13 @@ async def test_what_came_to_mind_shows_beside_the_reply(online: Settings, openai
         await w.sees("For my last reply I recalled", "relevance")
 
 
-async def test_forgetting_leaves_the_window_too(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_forgetting_leaves_the_window_too(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """After /forget neither the message, nor a notice, nor the panel shows the thing."""
-    openai_server.on("listener", ["[ADD kind=fact] Has a cat called Misty", "[SKIP]"], field="model")
+    openai_server.on(
+        "listener", ["[ADD kind=fact] Has a cat called Misty", "[SKIP]"], field="model"
+    )
     openai_server.default = "Mm."
     async with window(online) as w:
         await w.send("My cat is called Misty.")
@@ -126,12 +148,16 @@ async def test_what_is_typed_past_a_question_arrives_whole(online: Settings) -> 
         assert not w.chat.query_one(ChoiceList).disabled
 
 
-async def test_what_is_no_longer_so_is_marked_in_the_list(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_what_is_no_longer_so_is_marked_in_the_list(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """What was taken back stands there as the past, a quotation in quotation marks."""
     openai_server.default = "Mm."
     kept = "[ADD kind=preference] Likes oolong"
     openai_server.on(
-        "listener", lambda r: "[SKIP]" if "today" in r.text.rpartition("<exchange>")[2] else kept, field="model"
+        "listener",
+        lambda r: "[SKIP]" if "today" in r.text.rpartition("<exchange>")[2] else kept,
+        field="model",
     )
     async with window(online) as w:
         await w.send("I like oolong")
@@ -240,7 +266,9 @@ async def test_a_failed_reply_keeps_what_came_and_can_be_tried_again(
         assert _spoken(w) == ["Tell me.", "All of it this time."]
 
 
-async def test_an_error_before_the_first_word(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_an_error_before_the_first_word(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """A bad key is one sentence, without a trace and without the key."""
     openai_server.key = "another"
     async with window(online) as w:
@@ -264,7 +292,9 @@ async def test_escape_stops_and_keeps(online: Settings, openai_server: OpenAISer
         assert 0 < len(stored.text) < 2000
 
 
-async def test_what_is_typed_ahead_waits_its_turn(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_what_is_typed_ahead_waits_its_turn(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """It is shown while it waits, can be taken back, and is sent when the reply is there."""
     openai_server.queue.append(say("slow " * 300, delay=0.02))
     async with window(online) as w:
@@ -276,17 +306,22 @@ async def test_what_is_typed_ahead_waits_its_turn(online: Settings, openai_serve
         assert w.chat.replies.take_back() == "third"
         await w.pilot.press("escape")
         await w.until(lambda: not w.chat.replies.writing and not w.chat.replies.waiting)
-        assert [s.line.text for s in w.chat.conversation.spoken if s.line.role == "user"] == ["first", "second"]
+        assert [s.line.text for s in w.chat.conversation.spoken if s.line.role == "user"] == [
+            "first",
+            "second",
+        ]
         assert _spoken(w)[-1].endswith("second")
 
 
-async def test_another_windows_words_appear_by_themselves(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_another_windows_words_appear_by_themselves(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """What is said elsewhere in the same conversation shows here, in order, and a session closed there too."""
     openai_server.default = "Mm."
     async with window(online) as w:
         await w.send("said here")
         async with opener(online) as other:
-            from tui.link import AgentConnection
+            from tui.connection import AgentConnection
 
             link = AgentConnection(online)
             link._ebb = other
@@ -299,7 +334,9 @@ async def test_another_windows_words_appear_by_themselves(online: Settings, open
             link._ebb = None
 
 
-async def test_a_new_session_is_a_line_and_says_what_was_kept(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_a_new_session_is_a_line_and_says_what_was_kept(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """/new draws a divider; what the last conversation came to is said when it is known."""
     openai_server.on("listener", lambda r: "[]" if "JSON" in r.system else "[SKIP]", field="model")
     async with window(online) as w:
@@ -309,7 +346,9 @@ async def test_a_new_session_is_a_line_and_says_what_was_kept(online: Settings, 
         await w.sees("The last conversation")
 
 
-async def test_learning_that_waits_is_said_once(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_learning_that_waits_is_said_once(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """Why, and that nothing is lost; not again for the next message."""
     openai_server.on("listener", fail("no_credit"), field="model")
     async with window(online) as w:
@@ -320,7 +359,9 @@ async def test_learning_that_waits_is_said_once(online: Settings, openai_server:
         assert w.screen().count("can’t learn right now") == 1
 
 
-async def test_the_conversation_goes_on_after_a_restart(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_the_conversation_goes_on_after_a_restart(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """Another window finds what was said, cheap and without live widgets, and Up finds one's own words."""
     async with window(online) as w:
         await w.send("Before the restart.")
@@ -337,7 +378,7 @@ async def test_long_conversations_stay_light_and_can_be_read_back(
 ) -> None:
     """Few live widgets however much is said; further back is read on the way up, without moving the reader."""
     monkeypatch.setattr("tui.screens.chat.PAGE", 20)
-    monkeypatch.setattr("tui.following.PAGE", 20)
+    monkeypatch.setattr("tui.change_follower.PAGE", 20)
     monkeypatch.setattr("tui.widgets.conversation.LIVE", 2)
     openai_server.default = lambda r: "\n\n".join(f"{r.last}, line {n}" for n in range(6))
     async with window(online, size=(80, 20)) as w:
@@ -359,7 +400,9 @@ async def test_long_conversations_stay_light_and_can_be_read_back(
         assert len(view.query(LiveReply)) <= 2
 
 
-async def test_reading_above_is_not_disturbed(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_reading_above_is_not_disturbed(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """While a reply streams in, the place that was scrolled to stays."""
     openai_server.queue.append("\n\n".join(f"paragraph {n}" for n in range(25)))
     openai_server.queue.append(say("\n\n".join(f"later {n}" for n in range(25)), delay=0.01))
@@ -411,7 +454,9 @@ async def test_the_panel_fits_the_window(online: Settings) -> None:
         assert not w.chat.panel.display
 
 
-async def test_what_a_model_writes_cannot_command_the_terminal(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_what_a_model_writes_cannot_command_the_terminal(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """Escape sequences in a reply are shown and do nothing."""
     openai_server.queue.append(say("safe\x1b]52;c;aGFjaw==\x07 text"))
     async with window(online) as w:
@@ -420,7 +465,9 @@ async def test_what_a_model_writes_cannot_command_the_terminal(online: Settings,
         assert "\x1b" not in w.screen()
 
 
-async def test_what_was_typed_is_shown_as_typed(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_what_was_typed_is_shown_as_typed(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """In what was said, in answers to commands and in Ebb's own replies: no Markdown, no markup."""
     openai_server.default = "Mm."
     async with window(online) as w:
@@ -441,11 +488,13 @@ async def test_a_theme_is_remembered(online: Settings) -> None:
     assert config.load({"EBB_HOME": str(online.home)}).theme == "shore"
 
 
-async def test_writing_in_another_window_is_said(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_writing_in_another_window_is_said(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """While the other window's reply is written, this one says so."""
     openai_server.queue.append(say("slow " * 60, delay=0.03))
     async with window(online) as w, opener(online) as other:
-        from tui.link import AgentConnection
+        from tui.connection import AgentConnection
 
         link = AgentConnection(online)
         link._ebb = other

@@ -9,7 +9,9 @@ import pytest
 
 from tui.clipboard import copy
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tools are stood in for by shell scripts")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="the tools are stood in for by shell scripts"
+)
 
 
 def _tool(folder: Path, name: str, script: str) -> None:

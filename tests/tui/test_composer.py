@@ -10,8 +10,8 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from bot.events import CommandSpec
+from tui.language import WindowLanguage
 from tui.themes import TIDE
-from tui.voice import WindowLanguage
 from tui.widgets.composer import Composer
 from tui.widgets.history import InputHistory
 
@@ -61,8 +61,16 @@ def test_history_keeps_the_draft() -> None:
     """Up through what was said, down again to what was being written."""
     history = InputHistory()
     history.fill(["one", "two"])
-    assert [history.step(-1, "draft"), history.step(-1, "two"), history.step(-1, "one")] == ["two", "one", None]
-    assert [history.step(1, "one"), history.step(1, "two"), history.step(1, "draft")] == ["two", "draft", None]
+    assert [history.step(-1, "draft"), history.step(-1, "two"), history.step(-1, "one")] == [
+        "two",
+        "one",
+        None,
+    ]
+    assert [history.step(1, "one"), history.step(1, "two"), history.step(1, "draft")] == [
+        "two",
+        "draft",
+        None,
+    ]
 
 
 def test_history_lets_go_of_what_was_off_the_record() -> None:

@@ -18,7 +18,9 @@ HEAVY = (
 def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
     """However little of it a screen needs: one import of a word from there costs half a second."""
     code = f"import sys, bot.cli.main, tui.app; print(*(m for m in {HEAVY!r} if m in sys.modules))"
-    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert found.stdout.split() == []
 
 
@@ -42,5 +44,7 @@ async def go():
 
 asyncio.run(go())
 """
-    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert found.stdout.split() == ["False", "True"]

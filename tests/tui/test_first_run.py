@@ -10,9 +10,9 @@ from bot import settings as config
 from bot.settings import Settings
 from tests.servers.openai import OpenAIServer
 from tests.tui.driver import Window, window
+from tui.language import WindowLanguage
 from tui.screens.chat import ChatScreen
 from tui.setup import SetupChoice, SetupError, check
-from tui.voice import WindowLanguage
 
 
 async def _first(w: Window) -> None:
@@ -41,7 +41,9 @@ async def test_the_notebook_needs_nothing(settings: Settings) -> None:
     assert settings.env_file.stat().st_mode & 0o777 == 0o600
 
 
-async def test_an_endpoint_is_tried_before_it_is_saved(settings: Settings, openai_server: OpenAIServer) -> None:
+async def test_an_endpoint_is_tried_before_it_is_saved(
+    settings: Settings, openai_server: OpenAIServer
+) -> None:
     """A wrong key is one sentence, and nothing is written; the right one begins the chat; it is never shown."""
     openai_server.key = "sk-right-0123456789"
     openai_server.models = ["sea-model"]
@@ -58,7 +60,9 @@ async def test_an_endpoint_is_tried_before_it_is_saved(settings: Settings, opena
         screen = w.app.screen
         screen._url.value = openai_server.url  # type: ignore[attr-defined]
         await w.pilot.press("enter")
-        await w.until(lambda: "must begin" not in w.screen() and "Asking" not in w.screen(), "an answer")
+        await w.until(
+            lambda: "must begin" not in w.screen() and "Asking" not in w.screen(), "an answer"
+        )
         assert not settings.env_file.exists()
         assert "sk-wrong" not in w.screen()
         screen._key.value = "sk-right-0123456789"  # type: ignore[attr-defined]
@@ -67,11 +71,17 @@ async def test_an_endpoint_is_tried_before_it_is_saved(settings: Settings, opena
         await w.sees("sea-model")
         assert "sk-right" not in w.screen()
     stored = _stored(settings)
-    assert (stored.provider, stored.openai_base_url, stored.chat_model) == ("openai", openai_server.url, "sea-model")
+    assert (stored.provider, stored.openai_base_url, stored.chat_model) == (
+        "openai",
+        openai_server.url,
+        "sea-model",
+    )
     assert stored.openai_api_key == "sk-right-0123456789"
 
 
-async def test_a_key_goes_to_whom_it_was_typed_for(settings: Settings, openai_server: OpenAIServer) -> None:
+async def test_a_key_goes_to_whom_it_was_typed_for(
+    settings: Settings, openai_server: OpenAIServer
+) -> None:
     """Typed for OpenAI or for another address, it is cleared, with a sentence, before anybody is asked."""
     async with window(settings, ready=False) as w:
         await _first(w)
@@ -160,5 +170,8 @@ def test_what_is_plainly_wrong_is_said_at_once(wish: SetupChoice, word: str) -> 
 
 def test_pasted_blanks_around_do_no_harm() -> None:
     """They are taken off, and so is a slash at the end of an address."""
-    wish = check(SetupChoice("endpoint", key=" sk-1\n", url=" http://host/v1/ ", model=" m "), WindowLanguage("en"))
+    wish = check(
+        SetupChoice("endpoint", key=" sk-1\n", url=" http://host/v1/ ", model=" m "),
+        WindowLanguage("en"),
+    )
     assert (wish.key, wish.url, wish.model) == ("sk-1", "http://host/v1", "m")

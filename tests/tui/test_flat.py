@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.widgets.flat import render_markdown
-from tui.words import install
+from tui.line_breaks import install
+from tui.widgets.flat_markdown import render_markdown
 
 install()
 SOURCE = """# Title
@@ -56,7 +56,9 @@ def test_every_kind_of_block_shows() -> None:
 @pytest.mark.parametrize("width", [8, 12, 20, 41, 80])
 def test_no_row_is_wider_than_it_may_be(width: int) -> None:
     """At any width, in cells and not in characters."""
-    assert max(cell_len(row) for row in render_markdown(SOURCE, width).plain.split("\n")) <= max(width, 14)
+    assert max(cell_len(row) for row in render_markdown(SOURCE, width).plain.split("\n")) <= max(
+        width, 14
+    )
 
 
 @settings(deadline=None)

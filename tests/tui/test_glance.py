@@ -9,10 +9,30 @@ import pytest
 from rich.cells import cell_len
 from textual.content import Content
 
-from memory.models import KINDS, Change, CurveState, Hit, Kind, Layer, Level, Memory, Op, Precision, State
-from tui.voice import WindowLanguage
-from tui.widgets.glance import draw_gauge, format_date, format_hit, format_learned, get_glyph, get_icon, list_learned
-from tui.words import install
+from memory.models import (
+    KINDS,
+    Change,
+    CurveState,
+    Hit,
+    Kind,
+    Layer,
+    Level,
+    Memory,
+    Op,
+    Precision,
+    State,
+)
+from tui.language import WindowLanguage
+from tui.line_breaks import install
+from tui.widgets.memory_line import (
+    draw_gauge,
+    format_date,
+    format_hit,
+    format_learned,
+    get_glyph,
+    get_icon,
+    list_learned,
+)
 
 install()
 NOW = datetime(2026, 3, 2, 9, 41, tzinfo=UTC)
@@ -20,13 +40,39 @@ NOW = datetime(2026, 3, 2, 9, 41, tzinfo=UTC)
 
 def memory(id_: str = "k7f3a2", text: str = "Drinks oolong", **more: object) -> Memory:
     base = Memory(
-        id_, "u", text, text, "en", Layer.FACT, Kind.PREFERENCE, NOW, NOW, "fade", CurveState(1.0, NOW), 1.5, NOW
+        id_,
+        "u",
+        text,
+        text,
+        "en",
+        Layer.FACT,
+        Kind.PREFERENCE,
+        NOW,
+        NOW,
+        "fade",
+        CurveState(1.0, NOW),
+        1.5,
+        NOW,
     )
     return replace(base, **more)  # type: ignore[arg-type]
 
 
-def change(op: Op, id_: str = "k7f3a2", seq: int = 1, set_id: str = "s1", reason: str = "monitor") -> Change:
-    return Change(seq, set_id, "u", op, "memory", id_, {"content": "before"}, {"content": "after"}, reason, "t1", NOW)
+def change(
+    op: Op, id_: str = "k7f3a2", seq: int = 1, set_id: str = "s1", reason: str = "monitor"
+) -> Change:
+    return Change(
+        seq,
+        set_id,
+        "u",
+        op,
+        "memory",
+        id_,
+        {"content": "before"},
+        {"content": "after"},
+        reason,
+        "t1",
+        NOW,
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,7 +98,8 @@ def test_a_correction_is_one_update() -> None:
     """The old memory superseded and the new one created are one entry, saying the new text."""
     new = memory("n1", "Drinks coffee", supersedes=("k7f3a2",))
     items = list_learned(
-        [change("superseded"), change("created", "n1", 2)], {"k7f3a2": memory(state=State.SUPERSEDED), "n1": new}
+        [change("superseded"), change("created", "n1", 2)],
+        {"k7f3a2": memory(state=State.SUPERSEDED), "n1": new},
     )
     assert [(i.effect, i.text) for i in items] == [("updated", "Drinks coffee")]
 
@@ -85,7 +132,13 @@ def test_signs_are_two_cells_wide() -> None:
 
 def test_gauge() -> None:
     """From empty to full, and no further."""
-    assert [draw_gauge(x) for x in (-1.0, 0.0, 0.5, 1.0, 7.0)] == ["▱▱▱▱▱", "▱▱▱▱▱", "▰▰▱▱▱", "▰▰▰▰▰", "▰▰▰▰▰"]
+    assert [draw_gauge(x) for x in (-1.0, 0.0, 0.5, 1.0, 7.0)] == [
+        "▱▱▱▱▱",
+        "▱▱▱▱▱",
+        "▰▰▱▱▱",
+        "▰▰▰▰▰",
+        "▰▰▰▰▰",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +150,9 @@ def test_gauge() -> None:
         ("year", "2026", "2026 年"),
     ],
 )
-def test_dates_are_no_more_precise_than_they_were_said(precision: Precision, en: str, zh: str) -> None:
+def test_dates_are_no_more_precise_than_they_were_said(
+    precision: Precision, en: str, zh: str
+) -> None:
     """A year stays a year."""
     assert format_date(NOW, "UTC", "en", precision) == en
     assert format_date(NOW, "UTC", "zh", precision) == zh
@@ -109,6 +164,8 @@ def test_a_hit_says_why_it_came() -> None:
     assert "✓" in said
     assert "Drinks oolong" in said
     assert "▰▰▰▰▱ 81%" in said
-    by_time = format_hit(Hit(memory(), 1.2, why="episode_by_time"), NOW, WindowLanguage("zh"), 60).plain
+    by_time = format_hit(
+        Hit(memory(), 1.2, why="episode_by_time"), NOW, WindowLanguage("zh"), 60
+    ).plain
     assert "按时间" in by_time
     assert "%" not in by_time

@@ -21,7 +21,9 @@ from tui.screens.chat import KEEP
 from tui.screens.leaving import FinishingScreen, OpenErrorScreen
 
 
-async def test_quitting_waits_for_learning_and_says_so(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_quitting_waits_for_learning_and_says_so(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """finishing… while something is still being learned; then the window goes by itself, with it learned."""
     openai_server.on("listener", say("[ADD kind=fact] Has a cat", first_delay=2.0), field="model")
     async with window(online) as w:
@@ -32,12 +34,16 @@ async def test_quitting_waits_for_learning_and_says_so(online: Settings, openai_
         await w.until(lambda: w.app._exit, "the end")
     assert w.app.left_over == 0
     async with opener(online) as ebb:
-        assert (await ebb.agent.status(ebb.owner, ebb.scope, ebb.clock())).memories == 1
+        assert (await ebb.agent.get_status(ebb.owner, ebb.scope, ebb.clock())).memories == 1
 
 
-async def test_a_second_ctrl_c_leaves_it_to_the_next_start(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_a_second_ctrl_c_leaves_it_to_the_next_start(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """The window goes at once; at the next start what was said is learned."""
-    slow = openai_server.on("listener", say("[ADD kind=fact] Has a cat", first_delay=20.0), field="model")
+    slow = openai_server.on(
+        "listener", say("[ADD kind=fact] Has a cat", first_delay=20.0), field="model"
+    )
     async with window(online) as w:
         await w.send("I have a cat.")
         await w.pilot.press("ctrl+c")
@@ -50,7 +56,9 @@ async def test_a_second_ctrl_c_leaves_it_to_the_next_start(online: Settings, ope
         await w.sees("1 memory")
 
 
-async def test_quit_stops_a_reply_and_keeps_it(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_quit_stops_a_reply_and_keeps_it(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """/quit and Ctrl+Q are the same; what had come of the reply is in the store."""
     openai_server.queue.append(say("word " * 400, delay=0.02))
     async with window(online) as w:
@@ -59,7 +67,7 @@ async def test_quit_stops_a_reply_and_keeps_it(online: Settings, openai_server: 
         await w.pilot.press("ctrl+q")
         await w.until(lambda: w.app._exit, "the end")
     async with opener(online) as ebb:
-        stored = await ebb.agent.history(ebb.owner, ebb.scope)
+        stored = await ebb.agent.list_history(ebb.owner, ebb.scope)
     assert [m.role for m in stored] == ["user", "assistant"]
     assert stored[1].status == "stopped"
 
@@ -68,11 +76,13 @@ async def _unsent(w: Window) -> list[str]:
     """What the next window would find, after a crash as well."""
     await w.pilot.pause(KEEP * 2)
     async with open_ebb(w.app.link.settings, clock=lambda: NOW, workers=False) as other:
-        kept = await other.store.system(lambda s: s.get(f"unsent:{other.owner}"))
+        kept = await other.store.write_system(lambda s: s.get(f"unsent:{other.owner}"))
     return [text for texts in (kept or {}).values() for text in texts.values()]
 
 
-async def test_what_was_typed_and_not_sent_is_there_again(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_what_was_typed_and_not_sent_is_there_again(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """Messages behind a reply are sent, the draft with its paste is in the composer; once, and after a crash too."""
     slow = openai_server.on("talker", say("word " * 4_000, delay=0.02), field="model")
     paste = "line\n" * 400
@@ -98,7 +108,9 @@ async def test_what_was_typed_and_not_sent_is_there_again(online: Settings, open
         assert [m.text for m in await w.app.link.history(9)].count("我还想说一件事") == 1
 
 
-async def test_nothing_typed_off_the_record_is_written(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_nothing_typed_off_the_record_is_written(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """Neither in the mode nor behind a /temp that still waits."""
     slow = openai_server.on("talker", say("word " * 4_000, delay=0.02), field="model")
     async with window(online) as w:
@@ -128,7 +140,9 @@ async def test_the_command_quits(online: Settings) -> None:
 async def test_what_cannot_be_opened_is_one_sentence(settings: Settings) -> None:
     """A file that is no database: said, with a way to try again."""
     settings.home.mkdir(parents=True)
-    settings.database.write_bytes(b"this is no database, but it is long enough to be read as one" * 40)
+    settings.database.write_bytes(
+        b"this is no database, but it is long enough to be read as one" * 40
+    )
     async with window(settings, ready=False) as w:
         await w.until(lambda: isinstance(w.app.screen, OpenErrorScreen), "trouble")
         await w.sees("could not open", "r try again")
@@ -138,7 +152,9 @@ async def test_what_cannot_be_opened_is_one_sentence(settings: Settings) -> None
         await w.sees("Hello, I'm Ebb")
 
 
-async def test_a_fault_of_our_own_is_one_sentence(online: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_fault_of_our_own_is_one_sentence(
+    online: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The window closes, says which fault, and shows no trace; what was said is in the store."""
     app = EbbApp(online, opener=opener)
     with pytest.raises(ZeroDivisionError):

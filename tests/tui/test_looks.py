@@ -17,18 +17,29 @@ from textual.pilot import Pilot
 
 from bot.events import Choice, Failed, Status, WindowMode
 from bot.settings import Settings
-from memory.models import Change, CurveState, Hit, Kind, Lang, Layer, Level, Memory, Message, detect_language
+from memory.models import (
+    Change,
+    CurveState,
+    Hit,
+    Kind,
+    Lang,
+    Layer,
+    Level,
+    Memory,
+    Message,
+    detect_language,
+)
 from tests.tui.driver import NOW
 from tui.app import EbbApp
-from tui.link import AgentHandle
+from tui.connection import AgentHandle
 from tui.screens.first_run import FirstRunScreen
 from tui.screens.keys import KeyHelpScreen
 from tui.screens.leaving import FinishingScreen
 from tui.themes import THEMES
+from tui.widgets.dividers import ChoiceList
 from tui.widgets.entries import MessageLine
-from tui.widgets.glance import list_learned
 from tui.widgets.header import HeaderState
-from tui.widgets.marks import ChoiceList
+from tui.widgets.memory_line import list_learned
 from tui.widgets.reply import LiveReply
 
 Compare = Callable[..., bool]
@@ -51,7 +62,20 @@ def _memory(id_: str, text: str, kind: Kind, days: float, level: Level = Level.F
     at = NOW - timedelta(days=days)
     state = CurveState(1.0, at)
     return Memory(
-        id_, "u", text, text, detect_language(text), Layer.FACT, kind, at, at, "fade", state, 1.5, at, level=level
+        id_,
+        "u",
+        text,
+        text,
+        detect_language(text),
+        Layer.FACT,
+        kind,
+        at,
+        at,
+        "fade",
+        state,
+        1.5,
+        at,
+        level=level,
     )
 
 
@@ -73,7 +97,9 @@ async def _never(settings: Settings) -> AsyncIterator[AgentHandle]:
 class Still(EbbApp):
     """The window with no Ebb behind it: what it shows is put there by hand, and nothing moves."""
 
-    def __init__(self, lang: Lang, theme: str = "tide", home: Path = Path("/home/you/.local/share/ebb")) -> None:
+    def __init__(
+        self, lang: Lang, theme: str = "tide", home: Path = Path("/home/you/.local/share/ebb")
+    ) -> None:
         super().__init__(Settings(home=home, lang=lang, theme=theme), opener=_never)
         self.animation_level = "none"
         self.chat.composer.field.cursor_blink = False
@@ -85,7 +111,16 @@ async def _talk(pilot: Pilot[Any], lang: Lang, mode: WindowMode = WindowMode.NOR
     chat = app.chat
     await pilot.pause()
     asked, answered = SAID[lang]
-    earlier = Message("m0", "s1", "t0", None, "assistant", "# Before\n\n- one\n- two", NOW - timedelta(days=1), "UTC")
+    earlier = Message(
+        "m0",
+        "s1",
+        "t0",
+        None,
+        "assistant",
+        "# Before\n\n- one\n- two",
+        NOW - timedelta(days=1),
+        "UTC",
+    )
     await chat.conversation.reconcile([earlier])
     await chat.conversation.enter_session("s2", NOW)
     await chat.conversation.say(MessageLine("user", asked, NOW, "t1"))
@@ -101,7 +136,9 @@ async def _talk(pilot: Pilot[Any], lang: Lang, mode: WindowMode = WindowMode.NOR
     await chat.conversation.notice(items, "t1")
     if mode is not WindowMode.NORMAL:
         await chat._enter_mode(mode)
-    status = Status("gpt-4o-mini", "openai", "lexical", "s2", "Exhibition plan", 4, 12, 0, 0, False, False, 1)
+    status = Status(
+        "gpt-4o-mini", "openai", "lexical", "s2", "Exhibition plan", 4, 12, 0, 0, False, False, 1
+    )
     chat._status = status
     chat.header.state = HeaderState(lang, app.link.mode, status)
     await pilot.pause()
@@ -118,9 +155,16 @@ def _plain_report(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[No
 
 @pytest.mark.parametrize(
     ("lang", "theme", "size"),
-    [("en", "tide", (120, 34)), ("zh", "tide", (60, 34)), ("zh", "shore", (120, 30)), ("en", "ansi", (120, 34))],
+    [
+        ("en", "tide", (120, 34)),
+        ("zh", "tide", (60, 34)),
+        ("zh", "shore", (120, 30)),
+        ("en", "ansi", (120, 34)),
+    ],
 )
-def test_a_conversation(snap_compare: Compare, lang: Lang, theme: str, size: tuple[int, int]) -> None:
+def test_a_conversation(
+    snap_compare: Compare, lang: Lang, theme: str, size: tuple[int, int]
+) -> None:
     """Two sessions, a reply, a notice and the panel; wide and narrow, dark, light and in sixteen colours."""
 
     async def prepare(pilot: Pilot[Any]) -> None:
@@ -149,9 +193,15 @@ def test_questions_and_failures(snap_compare: Compare) -> None:
         await view.say(MessageLine("user", "Hello?", NOW, "t1"))
         reply = await view.say(MessageLine("assistant", "", NOW, "t1"))
         assert isinstance(reply, LiveReply)
-        await reply.fail(Failed("rate_limit", "The provider asks for a pause of 20 seconds.", 20.0, "I was just"))
+        await reply.fail(
+            Failed("rate_limit", "The provider asks for a pause of 20 seconds.", 20.0, "I was just")
+        )
         await view.note("Which of these do you mean?", asked="/forget dog")
-        await view.choose(ChoiceList([Choice("a", "Once had a dog"), Choice("b", "Likes dogs"), Choice("c", "None")]))
+        await view.choose(
+            ChoiceList(
+                [Choice("a", "Once had a dog"), Choice("b", "Likes dogs"), Choice("c", "None")]
+            )
+        )
         await pilot.pause()
 
     assert snap_compare(Still("en", "clear"), terminal_size=(80, 24), run_before=prepare)
@@ -216,5 +266,10 @@ async def test_without_colour(monkeypatch: pytest.MonkeyPatch) -> None:
         for filter_ in app._filters:
             if filter_.enabled:
                 drawn = [filter_.apply(row, app.screen.background_colors[1]) for row in drawn]
-        colours = {s.style.color for row in drawn for s in row if s.style is not None and s.style.color is not None}
+        colours = {
+            s.style.color
+            for row in drawn
+            for s in row
+            if s.style is not None and s.style.color is not None
+        }
         assert {c.name for c in colours} <= {"default"}

@@ -16,7 +16,9 @@ from tui.widgets.header import Header
 from tui.widgets.notice import LearningNotice
 
 
-@pytest.mark.parametrize(("lang", "words"), [("en", "looking after memories ▰▰▱▱▱"), ("zh", "整理记忆 ▰▰▱▱▱")])
+@pytest.mark.parametrize(
+    ("lang", "words"), [("en", "looking after memories ▰▰▱▱▱"), ("zh", "整理记忆 ▰▰▱▱▱")]
+)
 def test_the_header_shows_how_far_it_is(lang: Lang, words: str) -> None:
     """A bar, in place of what else background work would say."""
     status = Status("m", "openai", "lexical", "s", "", 4, 12, 1, 0, False, False, 1, upkeep=0.4)

@@ -20,7 +20,9 @@ sys.exit(run(settings.load(), sys.argv[1:]))
 """
 
 
-async def _run(settings: Settings, server: OpenAIServer, lines: str, *argv: str) -> tuple[int, str, str]:
+async def _run(
+    settings: Settings, server: OpenAIServer, lines: str, *argv: str
+) -> tuple[int, str, str]:
     env = {
         **os.environ,
         "EBB_HOME": str(settings.home),
@@ -48,9 +50,13 @@ async def _run(settings: Settings, server: OpenAIServer, lines: str, *argv: str)
     return child.returncode, out.decode(), err.decode()
 
 
-async def test_a_pipe_is_answered_line_by_line(online: Settings, openai_server: OpenAIServer) -> None:
+async def test_a_pipe_is_answered_line_by_line(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
     """Without a terminal there are no screens: replies, commands and choices are lines, and learning is waited for."""
-    openai_server.on("listener", ["[ADD kind=fact] Has a cat called Misty", "[SKIP]"], field="model")
+    openai_server.on(
+        "listener", ["[ADD kind=fact] Has a cat called Misty", "[SKIP]"], field="model"
+    )
     openai_server.queue += [say("Hello **you**."), say("A cat.\x1b]52;c;eA==\x07")]
     code, out, err = await _run(
         online, openai_server, "Hi, my cat is Misty.\nAnd?\n/remember I sing\n/memories\n/quit\n"
@@ -66,9 +72,7 @@ async def test_a_pipe_is_answered_line_by_line(online: Settings, openai_server: 
 
 async def test_a_number_answers_a_question(online: Settings, openai_server: OpenAIServer) -> None:
     """Choices are numbered."""
-    lines = (
-        "/remember I play the piano on Mondays\n/remember I play the piano with Ana\n/forget piano\n1\n/memories\n"
-    )
+    lines = "/remember I play the piano on Mondays\n/remember I play the piano with Ana\n/forget piano\n1\n/memories\n"
     code, out, _ = await _run(online, openai_server, lines, "--plain")
     assert code == 0
     assert "1. " in out
@@ -85,8 +89,12 @@ async def test_a_failure_is_one_sentence(online: Settings, openai_server: OpenAI
     assert "Traceback" not in out + err
 
 
-@pytest.mark.parametrize(("argv", "code", "word"), [(["--help"], 0, "--plain"), (["--what"], 2, "no option --what")])
-async def test_options(online: Settings, openai_server: OpenAIServer, argv: list[str], code: int, word: str) -> None:
+@pytest.mark.parametrize(
+    ("argv", "code", "word"), [(["--help"], 0, "--plain"), (["--what"], 2, "no option --what")]
+)
+async def test_options(
+    online: Settings, openai_server: OpenAIServer, argv: list[str], code: int, word: str
+) -> None:
     """What there is, and what there is not."""
     got, out, err = await _run(online, openai_server, "", *argv)
     assert got == code

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from memory.text.output import clean_output
-from tui.words import install, one_line, pieces
+from tui.line_breaks import install, one_line, pieces
 
 install()
 
@@ -40,7 +40,9 @@ def test_nothing_said_reaches_the_terminal_as_a_command(raw: str, shown: str) ->
 @given(st.text())
 def test_clean_text_has_no_control_characters(text: str) -> None:
     """Whatever comes in, no escape, no C0 but tab and newline, no C1."""
-    assert not [c for c in clean_output(text) if (ord(c) < 32 and c not in "\t\n") or 127 <= ord(c) < 160]
+    assert not [
+        c for c in clean_output(text) if (ord(c) < 32 and c not in "\t\n") or 127 <= ord(c) < 160
+    ]
 
 
 @given(st.text(alphabet=st.sampled_from(list("ab cd,。,“”（）我你 乌龙茶Lis-bon1.\u3000🎨"))))

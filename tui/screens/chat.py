@@ -19,17 +19,17 @@ from textual.widgets import Static
 from bot.commands.memories import parse_list_request as searched
 from bot.events import CommandOutcome, Status, WindowMode
 from memory.errors import MemoryError_
-from tui.following import PAGE, ChangeFollower
-from tui.link import AgentConnection
+from tui.change_follower import PAGE, ChangeFollower
+from tui.connection import AgentConnection
+from tui.language import WindowLanguage
 from tui.replies import QueuedMessage, ReplyQueue
 from tui.screens.hints import list_hints
 from tui.screens.memories import MemoryBrowserScreen
-from tui.voice import WindowLanguage
 from tui.widgets.composer import Composer
 from tui.widgets.conversation import Conversation
+from tui.widgets.dividers import ChoiceList, Divider, WelcomeText
 from tui.widgets.entries import ConversationEntry, get_typed_character
 from tui.widgets.header import Header, HeaderState, KeyHints, TideLine
-from tui.widgets.marks import ChoiceList, Divider, WelcomeText
 from tui.widgets.notice import LearningNotice
 from tui.widgets.panel import MemoryPanel
 from tui.widgets.reply import LiveReply
@@ -69,16 +69,25 @@ class ChatScreen(Screen[None]):
         self.hints = KeyHints()
         self._elsewhere = Static(classes="elsewhere")
         self.following = ChangeFollower(
-            link, voice, self.conversation, self.panel, self._show_status, lambda: self.replies.writing
+            link,
+            voice,
+            self.conversation,
+            self.panel,
+            self._show_status,
+            lambda: self.replies.writing,
         )
         self.replies = ReplyQueue(link, self.conversation, self.panel, self._command, self._changed)
         self._status: Status | None = None
         self._panel_wanted: bool | None = None  # None: as the width allows
-        self._leading = False  # a letter leads to the composer, and the focus is still on its way there
+        self._leading = (
+            False  # a letter leads to the composer, and the focus is still on its way there
+        )
         self._exhausted = False  # the beginning of the conversation is on screen
         self._history_mark = 0
         self._draft_id = f"draft-{uuid.uuid4().hex}"
-        self._kept: dict[str, str] | None = {}  # as it was last stored; None: this window is being left
+        self._kept: (
+            dict[str, str] | None
+        ) = {}  # as it was last stored; None: this window is being left
 
     def compose(self) -> ComposeResult:
         """Two lines on top, one at the bottom, conversation and panel between."""
@@ -105,7 +114,7 @@ class ChatScreen(Screen[None]):
         ebb = self.link.ebb
         self.voice.tz = ebb.tz
         await self.relanguage()
-        self.composer.set_commands(ebb.agent.commands())
+        self.composer.set_commands(ebb.agent.list_commands())
         status = await self.link.status()
         messages = await self.link.history(PAGE)
         await self.conversation.reconcile(messages)
@@ -133,7 +142,11 @@ class ChatScreen(Screen[None]):
         if self._kept is None or not self.link.is_open:
             return
         normal = self.link.mode is WindowMode.NORMAL
-        texts = self.replies.unsent(QueuedMessage(self.composer.draft, id=self._draft_id)) if normal else {}
+        texts = (
+            self.replies.unsent(QueuedMessage(self.composer.draft, id=self._draft_id))
+            if normal
+            else {}
+        )
         before, self._kept = self._kept, None if last else texts
         if texts != before:
             with contextlib.suppress(MemoryError_):  # busy: what changes next is stored with it
@@ -157,7 +170,9 @@ class ChatScreen(Screen[None]):
     def _show_status(self, status: Status | None) -> None:
         self._status = status
         self.header.state = HeaderState(self.voice.lang, self.link.mode, status)
-        elsewhere = bool(status and status.writing_elsewhere and self.link.mode is WindowMode.NORMAL)
+        elsewhere = bool(
+            status and status.writing_elsewhere and self.link.mode is WindowMode.NORMAL
+        )
         self._elsewhere.display = elsewhere
         if elsewhere:
             self._elsewhere.update(self.voice("elsewhere"))
@@ -182,7 +197,9 @@ class ChatScreen(Screen[None]):
             except Exception as error:
                 # The boundary of a turn: one sentence, and the window lives on; the store has what was said.
                 log.exception("a turn failed in the window")
-                await self.conversation.note(self.voice("fault", what=type(error).__name__), ok=False)
+                await self.conversation.note(
+                    self.voice("fault", what=type(error).__name__), ok=False
+                )
                 self._changed()
 
     async def _command(self, text: str) -> None:
@@ -190,7 +207,9 @@ class ChatScreen(Screen[None]):
         name, _, args = text[1:].partition(" ")
         outcome = await self.link.command(name, args.strip())
         if name in ("memories", "m") and outcome.ok and outcome.memories:
-            self.app.push_screen(MemoryBrowserScreen(self.link, self.voice, outcome, searched(args)[0]))
+            self.app.push_screen(
+                MemoryBrowserScreen(self.link, self.voice, outcome, searched(args)[0])
+            )
             return
         await self.show(outcome, asked=text)
 
@@ -247,7 +266,11 @@ class ChatScreen(Screen[None]):
         found = await self.link.memories([event.memory_id])
         self.app.push_screen(
             MemoryBrowserScreen(
-                self.link, self.voice, CommandOutcome(True, "", tuple(found.values())), "", event.memory_id
+                self.link,
+                self.voice,
+                CommandOutcome(True, "", tuple(found.values())),
+                "",
+                event.memory_id,
             )
         )
 
@@ -266,7 +289,11 @@ class ChatScreen(Screen[None]):
 
     async def action_stop(self) -> None:
         """Stop the reply that is coming in; with none, what waits comes back into the composer."""
-        if not await self.replies.stop() and not self.composer.text and (text := self.replies.take_back()):
+        if (
+            not await self.replies.stop()
+            and not self.composer.text
+            and (text := self.replies.take_back())
+        ):
             self.composer.set_text(text)
 
     async def on_conversation_older(self) -> None:
@@ -322,7 +349,9 @@ class ChatScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Typing anywhere leads back to the composer."""
-        character = event.character if self._leading and event.is_printable else get_typed_character(event)
+        character = (
+            event.character if self._leading and event.is_printable else get_typed_character(event)
+        )
         if character is None or (event.key in self.active_bindings and not self._leading):
             return
         event.stop()

@@ -16,9 +16,9 @@ from textual.widgets.option_list import Option
 
 from bot.settings import Settings
 from memory.text.output import clean_output
+from tui.language import WindowLanguage
+from tui.line_breaks import one_line
 from tui.setup import SetupChoice, SetupError, Way, apply_choice, list_ollama_models
-from tui.voice import WindowLanguage
-from tui.words import one_line
 
 _WAYS: tuple[Way, ...] = ("openai", "endpoint", "ollama", "offline")
 _SHOWN = 3  # models named in the list of ways
@@ -44,16 +44,23 @@ class FirstRunScreen(Screen[Settings]):
         self._pick = OptionList(classes="pick", compact=True)
         self._go = Button(say("first.check"), variant="primary", compact=True, classes="go")
         self._said = Static(classes="problem")
-        self._form = Vertical(self._url, self._key, self._model, self._pick, self._go, classes="form")
+        self._form = Vertical(
+            self._url, self._key, self._model, self._pick, self._go, classes="form"
+        )
 
     def compose(self) -> ComposeResult:
         """Promises first, then the question."""
         say = self._voice
         with VerticalScroll(classes="first"):
-            yield Static(Content.styled(f"≋ {say('first.title')}", "bold $primary"), classes="hello")
+            yield Static(
+                Content.styled(f"≋ {say('first.title')}", "bold $primary"), classes="hello"
+            )
             yield Static(Content(say("first.what")))
             yield Static(
-                Content.assemble(say("first.kept"), "\n", (f"  {self._settings.database}", "$sand")), classes="para"
+                Content.assemble(
+                    say("first.kept"), "\n", (f"  {self._settings.database}", "$sand")
+                ),
+                classes="para",
             )
             yield Static(Content(say("first.see")), classes="para")
             yield Static(Content.styled(say("first.sent"), "$quiet"), classes="para")
@@ -62,7 +69,8 @@ class FirstRunScreen(Screen[Settings]):
             yield self._form
             yield self._said
             yield Static(
-                Content.styled(say("first.later", path=str(self._settings.env_file)), "$quiet"), classes="para"
+                Content.styled(say("first.later", path=str(self._settings.env_file)), "$quiet"),
+                classes="para",
             )
         yield Static(Content.styled(f" {say('first.hint')}", "$quiet"), classes="foot-hint")
 
@@ -77,7 +85,9 @@ class FirstRunScreen(Screen[Settings]):
 
     def on_key(self, event: Key) -> None:
         """A number chooses as Enter does."""
-        if not self._ways.has_focus or event.character not in [str(i + 1) for i in range(len(_WAYS))]:
+        if not self._ways.has_focus or event.character not in [
+            str(i + 1) for i in range(len(_WAYS))
+        ]:
             return
         event.stop()
         at = int(event.character or 0) - 1
@@ -105,7 +115,10 @@ class FirstRunScreen(Screen[Settings]):
         self._ways.clear_options()
         for n, way in enumerate(_WAYS, 1):
             text = Content.assemble(
-                (f"{n} ", "$quiet"), (say(f"first.{way}"), "bold"), "\n", (f"  {more[way]}", "$quiet")
+                (f"{n} ", "$quiet"),
+                (say(f"first.{way}"), "bold"),
+                "\n",
+                (f"  {more[way]}", "$quiet"),
             )
             self._ways.add_option(Option(text, id=way, disabled=way == "ollama" and not found))
         self._ways.highlighted = at
@@ -135,7 +148,9 @@ class FirstRunScreen(Screen[Settings]):
         self._model.placeholder = say("first.model.openai" if way == "openai" else "first.model")
         if way == "ollama":
             self._pick.clear_options()
-            self._pick.add_options(Option(clean_output(name), id=name) for name in self._models or ())
+            self._pick.add_options(
+                Option(clean_output(name), id=name) for name in self._models or ()
+            )
             self._pick.highlighted = 0
             self._pick.focus()
         else:
@@ -145,7 +160,11 @@ class FirstRunScreen(Screen[Settings]):
     def _whom(self) -> str:
         """Who would receive the key: the way, or scheme and host of the address."""
         url = urlsplit(self._url.value.strip().lower())
-        return f"{url.scheme}://{url.netloc}" if self._way == "endpoint" and url.netloc else str(self._way)
+        return (
+            f"{url.scheme}://{url.netloc}"
+            if self._way == "endpoint" and url.netloc
+            else str(self._way)
+        )
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """A key is for whoever was chosen when it was typed."""
@@ -177,7 +196,9 @@ class FirstRunScreen(Screen[Settings]):
             return
         self._key_for = self._whom()
         wish = SetupChoice(self._way, self._key.value, self._url.value, self._model.value)
-        self._problem(self._voice("first.checking") if self._way != "offline" else "", style="$quiet")
+        self._problem(
+            self._voice("first.checking") if self._way != "offline" else "", style="$quiet"
+        )
         self.run_worker(self._settle(wish), group="settle", exclusive=True)
 
     async def _settle(self, wish: SetupChoice) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from textual.widget import Widget
 
+from tui.language import WindowLanguage
 from tui.replies import ReplyQueue
-from tui.voice import WindowLanguage
+from tui.widgets.dividers import ChoiceList
 from tui.widgets.entries import ConversationEntry
-from tui.widgets.marks import ChoiceList
 from tui.widgets.notice import LearningNotice
 from tui.widgets.reply import LiveReply
 
 
-def list_hints(say: WindowLanguage, focused: Widget | None, replies: ReplyQueue) -> tuple[tuple[str, str], ...]:
+def list_hints(
+    say: WindowLanguage, focused: Widget | None, replies: ReplyQueue
+) -> tuple[tuple[str, str], ...]:
     """(key, word) for the bottom line, the most important first."""
     if isinstance(focused, ChoiceList):
         return (("1–9", say("hint.choose")), ("Esc", say("hint.back")))

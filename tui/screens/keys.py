@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.voice import WindowLanguage
+from tui.language import WindowLanguage
 from tui.widgets.entries import WrappedText
-from tui.widgets.glance import wrap_beside
+from tui.widgets.memory_line import wrap_beside
 
 KEYS: tuple[tuple[str, str], ...] = (
     ("Enter", "keys.send"),
@@ -61,5 +61,7 @@ class KeyHelpScreen(ModalScreen[None]):
         with VerticalScroll(classes="sheet"):
             yield Static(Content.styled(self._voice("keys.title"), "bold $primary"), classes="head")
             for key, word in KEYS:
-                yield KeyHelp(Content.styled(f"{key:<{_WIDEST}}", "$sand"), Content(self._voice(word)))
+                yield KeyHelp(
+                    Content.styled(f"{key:<{_WIDEST}}", "$sand"), Content(self._voice(word))
+                )
             yield Static(Content.styled(self._voice("keys.select"), "$quiet"), classes="row")

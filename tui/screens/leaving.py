@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from memory.text.output import clean_output
-from tui.voice import WindowLanguage
+from tui.language import WindowLanguage
 
 
 class FinishingScreen(ModalScreen[None]):
@@ -33,7 +33,9 @@ class FinishingScreen(ModalScreen[None]):
 
     def left(self, n: int) -> None:
         """How many are left."""
-        self._words.update(Content(self._voice("finishing.one" if n == 1 else "finishing.left", n=n) if n else ""))
+        self._words.update(
+            Content(self._voice("finishing.one" if n == 1 else "finishing.left", n=n) if n else "")
+        )
 
 
 class OpenErrorScreen(ModalScreen[bool]):
@@ -41,7 +43,9 @@ class OpenErrorScreen(ModalScreen[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "dismiss(True)", show=False),
-        Binding("ctrl+c,ctrl+q", "app.leave", show=False),  # a modal screen hears nothing of the app's keys
+        Binding(
+            "ctrl+c,ctrl+q", "app.leave", show=False
+        ),  # a modal screen hears nothing of the app's keys
     ]
 
     def __init__(self, voice: WindowLanguage, why: str) -> None:
@@ -52,5 +56,7 @@ class OpenErrorScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """The sentence, and the keys."""
         with Vertical(classes="sheet small"):
-            yield Static(Content.styled(self._voice("open_failed", why=clean_output(self._why)), "$error"))
+            yield Static(
+                Content.styled(self._voice("open_failed", why=clean_output(self._why)), "$error")
+            )
             yield Static(Content.styled(self._voice("open_failed.keys"), "$quiet"), classes="row")

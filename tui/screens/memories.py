@@ -18,11 +18,18 @@ from bot.events import CommandOutcome
 from bot.texts import format_age, kind_name
 from memory.models import Memory, State, mark_quote
 from memory.text.output import clean_output
-from tui.link import AgentConnection
-from tui.voice import WindowLanguage
-from tui.widgets.glance import draw_gauge, format_date, format_validity, get_glyph, get_icon, wrap_beside
+from tui.connection import AgentConnection
+from tui.language import WindowLanguage
+from tui.line_breaks import one_line
 from tui.widgets.header import KeyHints
-from tui.words import one_line
+from tui.widgets.memory_line import (
+    draw_gauge,
+    format_date,
+    format_validity,
+    get_glyph,
+    get_icon,
+    wrap_beside,
+)
 
 _FULL_WEIGHT = 2.0  # the curve's upper end
 
@@ -57,7 +64,9 @@ class MemoryBrowserScreen(Screen[None]):
         self._shown = shown
         self._sure: str | None = None  # asked once to forget this one
         self._title = Static(classes="title")
-        self._search = Input(value=word, placeholder=voice("browse.search"), classes="search", compact=True)
+        self._search = Input(
+            value=word, placeholder=voice("browse.search"), classes="search", compact=True
+        )
         self._list = OptionList(classes="memories", compact=True)
         self._detail = Static(classes="detail")
         self._word_of = Static(classes="said-of")
@@ -96,7 +105,9 @@ class MemoryBrowserScreen(Screen[None]):
     def _fill(self, keep: str | None = None) -> None:
         say = self._voice
         self._title.update(
-            Content.assemble((f" ≋ {say('browse.title')}", "bold $primary"), (f"  {self._counted()}", "$quiet"))
+            Content.assemble(
+                (f" ≋ {say('browse.title')}", "bold $primary"), (f"  {self._counted()}", "$quiet")
+            )
         )
         self._list.clear_options()
         self._list.add_options(Option(self._row(m), id=m.id) for m in self._memories)
@@ -112,7 +123,9 @@ class MemoryBrowserScreen(Screen[None]):
         if self._total <= LISTED:
             return str(max(self._total, len(self._memories)))
         first = self._offset + 1
-        return self._voice("browse.span", first=first, last=self._offset + len(self._memories), n=self._total)
+        return self._voice(
+            "browse.span", first=first, last=self._offset + len(self._memories), n=self._total
+        )
 
     def _row(self, m: Memory) -> Content:
         past = m.negated_at is not None or m.state is State.SUPERSEDED
@@ -128,22 +141,36 @@ class MemoryBrowserScreen(Screen[None]):
     def _show(self, m: Memory) -> None:
         say, lang, now = self._voice, self._voice.lang, self._link.ebb.clock()
         weight = f"{draw_gauge(m.weight / _FULL_WEIGHT, 8)} {m.weight:.2f}"
-        last = format_age(m.last_activated_at, now, lang) if m.activation_count else say("browse.never")
+        last = (
+            format_age(m.last_activated_at, now, lang)
+            if m.activation_count
+            else say("browse.never")
+        )
         rows = [
             ("browse.kind", f"{get_icon(m.kind)} {kind_name(m.kind, lang)}"),
             ("browse.weight", weight),
             ("browse.level", f"{m.level.glyph} {say(f'level.{int(m.level)}')}"),
-            ("browse.state", say("browse.past" if m.negated_at is not None else f"state.{m.state.value}")),
+            (
+                "browse.state",
+                say("browse.past" if m.negated_at is not None else f"state.{m.state.value}"),
+            ),
             (
                 "browse.age",
                 f"{format_date(m.created_at, self._voice.tz, lang)} · {format_age(m.created_at, now, lang)}",
             ),
-            ("browse.last", f"{last} · {say('browse.uses', n=m.activation_count)}" if m.activation_count else last),
+            (
+                "browse.last",
+                f"{last} · {say('browse.uses', n=m.activation_count)}"
+                if m.activation_count
+                else last,
+            ),
             ("browse.source", say(f"source.{m.source.value}")),
             ("browse.valid", format_validity(m, self._voice, now)),
         ]
         marks = [say(mark) for mark, on in (("pinned", m.pinned), ("verified", m.verified)) if on]
-        out = Content.assemble((clean_output(mark_quote(m, m.content)), "bold"), "\n", (f"[{m.id}]", "$quiet"))
+        out = Content.assemble(
+            (clean_output(mark_quote(m, m.content)), "bold"), "\n", (f"[{m.id}]", "$quiet")
+        )
         if marks:
             out = Content.assemble(out, ("  " + " · ".join(marks), "$sand"))
         out += Content("\n")
@@ -152,7 +179,9 @@ class MemoryBrowserScreen(Screen[None]):
             if value:
                 label = set_cell_size(say(key), widest)
                 out = Content.assemble(
-                    out, "\n", wrap_beside(Content.styled(label, "$quiet"), Content(value), self._room())
+                    out,
+                    "\n",
+                    wrap_beside(Content.styled(label, "$quiet"), Content(value), self._room()),
                 )
         if m.original_content != m.content:
             out = Content.assemble(
@@ -173,7 +202,9 @@ class MemoryBrowserScreen(Screen[None]):
         return self._memories[at] if at is not None and at < len(self._memories) else None
 
     async def _reload(self, keep: str | None = None) -> None:
-        outcome = await self._link.command("memories", f"{self._word} page {self._offset // LISTED + 1}")
+        outcome = await self._link.command(
+            "memories", f"{self._word} page {self._offset // LISTED + 1}"
+        )
         self._total, self._offset = outcome.total, outcome.offset
         found = {m.id: m for m in outcome.memories}
         if keep is not None and keep not in found:
@@ -226,7 +257,9 @@ class MemoryBrowserScreen(Screen[None]):
             return
         self._sure = None
         outcome = await self._link.command("forget", chosen.id)
-        self._tell(self._voice("browse.forgotten") if outcome.ok and not outcome.choices else outcome.text)
+        self._tell(
+            self._voice("browse.forgotten") if outcome.ok and not outcome.choices else outcome.text
+        )
         await self._reload()
 
     async def action_undo(self) -> None:

@@ -18,13 +18,15 @@ from textual.widgets.option_list import Option
 
 from bot.events import CommandSpec, WindowMode
 from memory.text.output import clean_output
-from tui.voice import WindowLanguage
+from tui.language import WindowLanguage
+from tui.line_breaks import one_line
 from tui.widgets.history import InputHistory
-from tui.words import one_line
 
 LONG_PASTE = 1_500  # characters; beyond this, or LONG_LINES, a paste is shown as one word
 LONG_LINES = 20
-WANT_TEXT = frozenset({"remember", "forget"})  # completed by Enter, and not sent: they say nothing by themselves
+WANT_TEXT = frozenset(
+    {"remember", "forget"}
+)  # completed by Enter, and not sent: they say nothing by themselves
 _COMMAND = re.compile(r"/[a-z]*\Z")
 
 
@@ -41,7 +43,9 @@ class ComposerField(TextArea):
     ]
 
     def __init__(self, owner: Composer) -> None:
-        super().__init__(soft_wrap=True, show_line_numbers=False, highlight_cursor_line=False, compact=True)
+        super().__init__(
+            soft_wrap=True, show_line_numbers=False, highlight_cursor_line=False, compact=True
+        )
         self._owner = owner
         self._keys: Mapping[str, Callable[[], None]] = {
             "enter": owner.send,
@@ -75,7 +79,9 @@ class ComposerField(TextArea):
 
     def action_cursor_up(self, select: bool = False) -> None:
         """Up a row; above the first, back in history."""
-        if (not select and self.get_cursor_up_location() == self.cursor_location) or self._on_first_row(select):
+        if (
+            not select and self.get_cursor_up_location() == self.cursor_location
+        ) or self._on_first_row(select):
             self._owner.step(-1)
         else:
             super().action_cursor_up(select)
@@ -213,7 +219,9 @@ class Composer(Vertical):
             self._list.clear_options()
             self._list.add_options(
                 Option(
-                    Content.assemble((f"/{name:<10}", "$primary"), (one_line(helps[self._voice.lang]), "$quiet")),
+                    Content.assemble(
+                        (f"/{name:<10}", "$primary"), (one_line(helps[self._voice.lang]), "$quiet")
+                    ),
                     id=name,
                 )
                 for name, helps in found

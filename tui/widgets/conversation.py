@@ -11,10 +11,10 @@ from textual.message import Message as TextualMessage
 from textual.widget import Widget
 
 from memory.models import Message
-from tui.voice import WindowLanguage
+from tui.language import WindowLanguage
+from tui.widgets.dividers import ChoiceList, Divider, WelcomeText
 from tui.widgets.entries import ConversationEntry, EbbNote, FinishedMessage, MessageLine
-from tui.widgets.glance import LearnedChange
-from tui.widgets.marks import ChoiceList, Divider, WelcomeText
+from tui.widgets.memory_line import LearnedChange
 from tui.widgets.notice import LearningNotice
 from tui.widgets.reply import LiveReply
 
@@ -59,11 +59,16 @@ class Conversation(VerticalScroll, can_focus=False):
 
     def reply_of(self, turn_id: str | None) -> Spoken | None:
         """The reply of a turn, if it is here."""
-        return next((w for w in reversed(self.spoken) if turn_id and w.line.key == (turn_id, "assistant")), None)
+        return next(
+            (w for w in reversed(self.spoken) if turn_id and w.line.key == (turn_id, "assistant")),
+            None,
+        )
 
     def last_reply(self) -> str:
         """The newest reply's Markdown."""
-        return next((w.source for w in reversed(self.spoken) if w.line.role == "assistant" and w.source), "")
+        return next(
+            (w.source for w in reversed(self.spoken) if w.line.role == "assistant" and w.source), ""
+        )
 
     def entries(self) -> list[ConversationEntry]:
         """What keys can reach."""
@@ -75,7 +80,7 @@ class Conversation(VerticalScroll, can_focus=False):
         """At the end."""
         await self.query(WelcomeText).remove()
         await self.mount(*widgets)
-        self.tidy()
+        self.trim_entries()
 
     async def say(self, line: MessageLine) -> Spoken:
         """Something said now, in this window. A turn that is tried again keeps its place."""
@@ -84,11 +89,17 @@ class Conversation(VerticalScroll, can_focus=False):
             if line.role == "user":
                 return there
             await there.remove()
-        made: Spoken = FinishedMessage(line, self._voice) if line.role == "user" else LiveReply(line, self._voice)
+        made: Spoken = (
+            FinishedMessage(line, self._voice)
+            if line.role == "user"
+            else LiveReply(line, self._voice)
+        )
         await self.put(made)
         return made
 
-    async def enter_session(self, session_id: str, at: datetime, *, before: Widget | None = None) -> None:
+    async def enter_session(
+        self, session_id: str, at: datetime, *, before: Widget | None = None
+    ) -> None:
         """Draw a line where another session begins; the first one on screen needs none."""
         if not session_id or session_id == self._session:
             return
@@ -112,7 +123,9 @@ class Conversation(VerticalScroll, can_focus=False):
     async def choose(self, choices: ChoiceList) -> None:
         """Ask, with the question and its answers in view."""
         await self.put(choices)
-        choices.focus(scroll_visible=False)  # it has no place yet, and looking for it would scroll to the top
+        choices.focus(
+            scroll_visible=False
+        )  # it has no place yet, and looking for it would scroll to the top
         self.anchor()
 
     async def notice(self, items: Sequence[LearnedChange], turn_id: str | None) -> None:
@@ -143,11 +156,13 @@ class Conversation(VerticalScroll, can_focus=False):
                 there = here.get(line.key)
                 if there is not None:
                     self._session = line.session_id if there.line.seq == 0 else self._session
-                    there.set_line(replace(line, text=line.text or there.line.text if not line.hidden else ""))
+                    there.set_line(
+                        replace(line, text=line.text or there.line.text if not line.hidden else "")
+                    )
                 else:
                     await self._insert(line)
                     fresh.append(line)
-        self.tidy()
+        self.trim_entries()
         return fresh
 
     async def _insert(self, line: MessageLine) -> None:
@@ -193,7 +208,11 @@ class Conversation(VerticalScroll, can_focus=False):
     async def forget_off_record(self) -> None:
         """What was said off the record leaves the screen with it, and so does all that stands among it."""
         children = list(self.children)
-        off = [n for n, w in enumerate(children) if isinstance(w, FinishedMessage | LiveReply) and w.line.off_record]
+        off = [
+            n
+            for n, w in enumerate(children)
+            if isinstance(w, FinishedMessage | LiveReply) and w.line.off_record
+        ]
         for widget in children[off[0] :] if off else []:
             await widget.remove()
 
@@ -201,10 +220,12 @@ class Conversation(VerticalScroll, can_focus=False):
 
     async def settle_literal(self, reply: LiveReply) -> None:
         """Show a reply that is done as it stands, without Markdown."""
-        await self.mount(FinishedMessage(replace(reply.line, literal=True), self._voice), before=reply)
+        await self.mount(
+            FinishedMessage(replace(reply.line, literal=True), self._voice), before=reply
+        )
         await reply.remove()
 
-    def tidy(self) -> None:
+    def trim_entries(self) -> None:
         """Cool old replies down and let go of the oldest entries; only while nobody reads up there."""
         if not self.at_end:
             return

@@ -17,9 +17,9 @@ from textual.widget import Widget
 
 from memory.models import Message, MessageStatus, Role
 from memory.text.output import clean_output
-from tui.voice import WindowLanguage
-from tui.widgets.glance import format_time
-from tui.words import one_line
+from tui.language import WindowLanguage
+from tui.line_breaks import one_line
+from tui.widgets.memory_line import format_time
 
 _MARKS: dict[MessageStatus, str] = {
     "stopped": "mark.stopped",
@@ -69,7 +69,8 @@ def format_head(line: MessageLine, voice: WindowLanguage) -> Content:
     """Who, when, and how it ended."""
     style = "bold $sand" if line.role == "user" else "bold $primary"
     out = Content.assemble(
-        (voice("you" if line.role == "user" else "ebb"), style), (f"  {format_time(line.at, voice.tz)}", "$quiet")
+        (voice("you" if line.role == "user" else "ebb"), style),
+        (f"  {format_time(line.at, voice.tz)}", "$quiet"),
     )
     if line.off_record:
         out += Content.styled(f"  {voice('mark.off_record')}", "$temp")
@@ -85,7 +86,7 @@ def _literal(text: str, width: int) -> Content:
 
 def _markdown(source: str, width: int) -> Content:
     """Laid out as one piece. The parser is imported when there is something to parse: first paint is faster so."""
-    from tui.widgets.flat import render_markdown
+    from tui.widgets.flat_markdown import render_markdown
 
     return render_markdown(source, width)
 
@@ -199,4 +200,8 @@ class EbbNote(ConversationEntry, WrappedText):
 
 def get_typed_character(event: events.Key) -> str | None:
     """The character a key stands for, where typing it should lead back to the composer."""
-    return event.character if event.is_printable and event.character and event.character != " " else None
+    return (
+        event.character
+        if event.is_printable and event.character and event.character != " "
+        else None
+    )

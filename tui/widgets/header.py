@@ -14,10 +14,15 @@ from textual.widget import Widget
 
 from bot.events import Status, WindowMode
 from memory.models import Lang
+from tui.line_breaks import one_line
 from tui.texts import say
-from tui.words import one_line
 
-_DOTS = ((0x40, 0x80), (0x04, 0x20), (0x02, 0x10), (0x01, 0x08))  # braille dots of a column pair, bottom up
+_DOTS = (
+    (0x40, 0x80),
+    (0x04, 0x20),
+    (0x02, 0x10),
+    (0x01, 0x08),
+)  # braille dots of a column pair, bottom up
 _FRAMES = 12.0  # a second
 _BAR = 5  # cells of the bar that shows how far a night's upkeep is
 
@@ -52,7 +57,14 @@ class Header(Widget):
             title = say(lang, "untitled")
         shown = _cut(title, room - 1) if room > 6 and mode is WindowMode.NORMAL else ""
         middle = Content.styled(f" {shown}", "$foreground")
-        gap = width - name.cell_length - badge.cell_length - middle.cell_length - right.cell_length - 1
+        gap = (
+            width
+            - name.cell_length
+            - badge.cell_length
+            - middle.cell_length
+            - right.cell_length
+            - 1
+        )
         return Content.assemble(name, badge, middle, " " * max(gap, 0), right, " ")
 
     def _badge(self, lang: Lang, mode: WindowMode, *, long: bool) -> Content:
@@ -66,12 +78,16 @@ class Header(Widget):
             return Content.styled(say(lang, "opening"), "$quiet")
         parts: list[Content] = []
         if status.failed_jobs:
-            parts.append(Content.styled(f"! {say(lang, 'failed_jobs', n=status.failed_jobs)}", "$warning"))
+            parts.append(
+                Content.styled(f"! {say(lang, 'failed_jobs', n=status.failed_jobs)}", "$warning")
+            )
         elif status.upkeep is not None:
             parts.append(Content.styled(say(lang, "upkeep", bar=_bar(status.upkeep)), "$quiet"))
         elif status.embedded is not None:
             done, total = status.embedded
-            parts.append(Content.styled(say(lang, "embedded", bar=_bar(done / max(1, total))), "$quiet"))
+            parts.append(
+                Content.styled(say(lang, "embedded", bar=_bar(done / max(1, total))), "$quiet")
+            )
         elif status.pending_jobs:
             parts.append(Content.styled(say(lang, "learning"), "$quiet"))
         if status.memories:
@@ -130,7 +146,9 @@ class TideLine(Widget):
         if self.app.native_ansi_color:  # sixteen colours have nothing to mix
             return Content.styled(line, "$primary")
         variables = self.app.theme_variables
-        gradient = Gradient.from_colors(variables["primary"], variables["primary"], variables["sand"])
+        gradient = Gradient.from_colors(
+            variables["primary"], variables["primary"], variables["sand"]
+        )
         out = Content(line)
         step = max(width // 24, 1)
         for x in range(0, width, step):

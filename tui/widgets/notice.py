@@ -10,9 +10,9 @@ from textual.content import Content
 from textual.message import Message as TextualMessage
 from textual.style import Style
 
-from tui.voice import WindowLanguage
+from tui.language import WindowLanguage
 from tui.widgets.entries import ConversationEntry, WrappedText
-from tui.widgets.glance import LearnedChange, format_learned
+from tui.widgets.memory_line import LearnedChange, format_learned
 
 
 class LearningNotice(ConversationEntry, WrappedText):
@@ -80,8 +80,14 @@ class LearningNotice(ConversationEntry, WrappedText):
         """The links; with their keys while those work."""
         parts = []
         for key, action in (("v ", "view"), ("u ", "undo")):
-            link = Content.styled(self._voice(action), Style.from_meta({"@click": action}) + Style(underline=True))
-            parts.append(Content.assemble((key, "$primary"), link) if self.has_focus else link.stylize("$quiet"))
+            link = Content.styled(
+                self._voice(action), Style.from_meta({"@click": action}) + Style(underline=True)
+            )
+            parts.append(
+                Content.assemble((key, "$primary"), link)
+                if self.has_focus
+                else link.stylize("$quiet")
+            )
         return Content("  ").join(parts)
 
     def watch_has_focus(self, value: bool) -> None:

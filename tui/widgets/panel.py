@@ -12,9 +12,9 @@ from textual.widgets import Static
 
 from bot.events import WindowMode
 from memory.models import Hit
-from tui.voice import WindowLanguage
+from tui.language import WindowLanguage
 from tui.widgets.entries import WrappedText
-from tui.widgets.glance import LearnedChange, format_hit
+from tui.widgets.memory_line import LearnedChange, format_hit
 from tui.widgets.notice import LearningNotice
 
 KEPT = 20  # learned things listed
@@ -65,7 +65,11 @@ class MemoryPanel(VerticalScroll, can_focus=False):
     async def learned(self, items: Sequence[LearnedChange]) -> None:
         """The newest on top."""
         for item in items:
-            there = [n for n in self.query(LearnedEntry) if n.item.memory_id in (item.memory_id, *item.replaces)]
+            there = [
+                n
+                for n in self.query(LearnedEntry)
+                if n.item.memory_id in (item.memory_id, *item.replaces)
+            ]
             for old in there:
                 await old.remove()
             await self.mount(LearnedEntry(item, self._voice), after=self._title2)
@@ -91,7 +95,11 @@ class MemoryPanel(VerticalScroll, can_focus=False):
         self._recalled.display = not self._hits
         for hit in self.query(RecalledEntry):
             hit.reword()
-        key = "panel.learned.empty" if self._mode is WindowMode.NORMAL else f"panel.{self._mode.value}"
+        key = (
+            "panel.learned.empty"
+            if self._mode is WindowMode.NORMAL
+            else f"panel.{self._mode.value}"
+        )
         self._empty.update(Content(voice(key)))
         for widget in self.query(LearnedEntry):
             widget.reword()

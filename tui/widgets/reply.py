@@ -16,7 +16,7 @@ from textual.widgets import Static
 from bot.events import Failed
 from memory.models import MessageStatus
 from memory.text.output import clean_output
-from tui.voice import WindowLanguage
+from tui.language import WindowLanguage
 from tui.widgets.entries import ConversationEntry, MessageLine, format_head
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ class LiveReply(ConversationEntry):
             self.turn_id = turn_id
 
     def __init__(self, line: MessageLine, voice: WindowLanguage) -> None:
-        from textual.widgets import Markdown  # with its highlighter, a third of all imports: not before first paint
+        from textual.widgets import (
+            Markdown,
+        )  # with its highlighter, a third of all imports: not before first paint
 
         from bot.markdown import build_markdown_parser
 
@@ -46,7 +48,9 @@ class LiveReply(ConversationEntry):
         self._voice = voice
         self._head = Static(classes="head")
         self._body = Markdown(
-            classes="body", open_links=False, parser_factory=partial(build_markdown_parser, spell_urls=True)
+            classes="body",
+            open_links=False,
+            parser_factory=partial(build_markdown_parser, spell_urls=True),
         )
         self._foot = Static(classes="foot")
         self._stream: MarkdownStream | None = None
@@ -91,14 +95,18 @@ class LiveReply(ConversationEntry):
         self.line = replace(self.line, text=self.line.text + text)
         await self._stream.write(text)
 
-    async def finish(self, text: str, status: MessageStatus = "complete", message_id: str = "") -> None:
+    async def finish(
+        self, text: str, status: MessageStatus = "complete", message_id: str = ""
+    ) -> None:
         """The whole reply is there, or as much of it as will be."""
         await self._settle()
         self._foot.display = False
         text = clean_output(text)
         if text and text != self._body.source:
             await self._body.update(text)
-        self.line = replace(self.line, text=text or self.line.text, status=status, message_id=message_id)
+        self.line = replace(
+            self.line, text=text or self.line.text, status=status, message_id=message_id
+        )
         self.reword()
 
     async def fail(self, failed: Failed) -> None:
@@ -108,7 +116,9 @@ class LiveReply(ConversationEntry):
         if failed.partial and failed.partial != self._body.source:
             await self._body.update(clean_output(failed.partial))
         if self.line.text or failed.partial:
-            self.line = replace(self.line, status="partial", text=self.line.text or clean_output(failed.partial))
+            self.line = replace(
+                self.line, status="partial", text=self.line.text or clean_output(failed.partial)
+            )
         self.reword()
 
     async def _settle(self) -> None:
@@ -118,7 +128,11 @@ class LiveReply(ConversationEntry):
 
     def _show_failure(self, failed: Failed) -> None:
         retry = Style.from_meta({"@click": "retry"}) + Style(underline=True)
-        wait = f"  ({self._voice('retry.wait', n=round(failed.retry_after))})" if failed.retry_after else ""
+        wait = (
+            f"  ({self._voice('retry.wait', n=round(failed.retry_after))})"
+            if failed.retry_after
+            else ""
+        )
         self._foot.display = True
         self._foot.update(
             Content.assemble(

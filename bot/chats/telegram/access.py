@@ -52,10 +52,15 @@ async def new_code(store: Store, purpose: Purpose, now: datetime) -> str:
     code = "".join(secrets.choice(_ALPHABET) for _ in range(8))
 
     def write(s: Any) -> None:
-        kept = [c for c in _valid(s.get(_KEY), now) if not (purpose == "owner" and c["for"] == "owner")]
-        s.set(_KEY, [*kept, {"hash": _hash(code), "for": purpose, "expires": (now + LIFE).isoformat()}])
+        kept = [
+            c for c in _valid(s.get(_KEY), now) if not (purpose == "owner" and c["for"] == "owner")
+        ]
+        s.set(
+            _KEY,
+            [*kept, {"hash": _hash(code), "for": purpose, "expires": (now + LIFE).isoformat()}],
+        )
 
-    await store.system(write)
+    await store.write_system(write)
     return f"{code[:4]}-{code[4:]}"
 
 
@@ -79,17 +84,19 @@ class AccessControl:
     async def user_of(self, telegram_id: int) -> str | None:
         """Whose account that is. Other processes' changes are seen within `age` seconds."""
         if time.monotonic() - self._read_at > self.age:
-            self._people = dict(await self.store.system(lambda s: s.identities(PROVIDER)))
+            self._people = dict(await self.store.write_system(lambda s: s.identities(PROVIDER)))
             self._read_at = time.monotonic()
         return self._people.get(str(telegram_id))
 
     async def claimed(self) -> bool:
         """Whether the owner has a Telegram account here."""
-        return self.owner in (await self.store.system(lambda s: s.identities(PROVIDER))).values()
+        return (
+            self.owner in (await self.store.write_system(lambda s: s.identities(PROVIDER))).values()
+        )
 
     async def people(self) -> dict[str, str]:
         """Telegram id → user."""
-        return dict(await self.store.system(lambda s: s.identities(PROVIDER)))
+        return dict(await self.store.write_system(lambda s: s.identities(PROVIDER)))
 
     async def enter(self, telegram_id: int, code: str, now: datetime, name: str = "") -> Verdict:
         """Try a code. Who was let go and is invited again is who they were."""
@@ -110,7 +117,7 @@ class AccessControl:
             record_entry(s, telegram_id, user_id, name, now)
             return "owner" if found["for"] == "owner" else "guest"
 
-        verdict: Verdict = await self.store.system(write)
+        verdict: Verdict = await self.store.write_system(write)
         self._read_at = -_HOUR
         return verdict
 

@@ -136,7 +136,9 @@ def _signals(stop: asyncio.Event, lang: Lang) -> Iterator[None]:
 
     caught = []
     for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows: KeyboardInterrupt ends it
+        with contextlib.suppress(
+            NotImplementedError, RuntimeError
+        ):  # Windows: KeyboardInterrupt ends it
             loop.add_signal_handler(number, on_signal)
             caught.append(number)
     try:

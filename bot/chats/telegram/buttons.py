@@ -57,7 +57,10 @@ class ButtonHandlers:
         press, message = keyboards.parse_press(query.data), query.message
         if press is None or message is None:
             return say(lang, "gone")
-        place, shown = Destination(message.chat.id, private=message.chat.type == ChatType.PRIVATE), message.message_id
+        place, shown = (
+            Destination(message.chat.id, private=message.chat.type == ChatType.PRIVATE),
+            message.message_id,
+        )
         if press.action == "stop":
             await self._drop_stray(place, shown)
             return await self._handlers.stop(kept, lang=lang)
@@ -65,7 +68,7 @@ class ButtonHandlers:
             return ""
         if not place.private:  # whatever a button shows is its presser's own
             place, shown = Destination(query.from_user.id), 0
-            if not await self._desk.outbox.reaches(place):
+            if not await self._desk.outbox.can_reach(place):
                 return say(lang, "private.first", name=self._desk.me.username)
         if press.action == "page":
             key, _, number = press.value.rpartition(":")
@@ -78,8 +81,10 @@ class ButtonHandlers:
             )
             await self._replace(place, shown, text, markup)
         elif press.action == "view":
-            found = await self._desk.agent.memories(kept.user_id, press.value.split(","))
-            text = "\n\n".join(lists.describe_memory(m, lang, self._desk.ebb) for m in found) or say(lang, "gone")
+            found = await self._desk.agent.get_memories(kept.user_id, press.value.split(","))
+            text = "\n\n".join(
+                lists.describe_memory(m, lang, self._desk.ebb) for m in found
+            ) or say(lang, "gone")
             await self._replace(place, shown, text, self._only_undo(kept))
         elif press.action == "elsewhere":
             text = await list_said_elsewhere(self._desk, kept.user_id, press.value, lang)
@@ -101,13 +106,18 @@ class ButtonHandlers:
             log.info("a chat is gone")
 
     async def _command(
-        self, kept: StoredUpdate, place: Destination, message_id: int, press: keyboards.ButtonPress, lang: Lang
+        self,
+        kept: StoredUpdate,
+        place: Destination,
+        message_id: int,
+        press: keyboards.ButtonPress,
+        lang: Lang,
     ) -> None:
         mode = await self._desk.mode(place.chat_id)
         said = []
         for value in press.value.split(","):
             command = self._desk.command(press.action, value, place, kept.user_id, lang, mode)
-            said.append((await self._desk.agent.command(command)).text)
+            said.append((await self._desk.agent.run_command(command)).text)
         await self._replace(place, message_id, "\n\n".join(dict.fromkeys(said)), None)
 
     def _only_undo(self, kept: StoredUpdate) -> InlineKeyboardMarkup | None:
@@ -115,7 +125,9 @@ class ButtonHandlers:
         query = kept.update.callback_query
         markup = getattr(query.message if query else None, "reply_markup", None)
         rows = markup.inline_keyboard if markup is not None else ()
-        kept_buttons = [b for row in rows for b in row if str(b.callback_data or "").startswith("u:")]
+        kept_buttons = [
+            b for row in rows for b in row if str(b.callback_data or "").startswith("u:")
+        ]
         return InlineKeyboardMarkup([kept_buttons]) if kept_buttons else None
 
     async def _replace(
@@ -127,13 +139,19 @@ class ButtonHandlers:
         try:
             for piece in pieces:
                 buttons = markup if piece is pieces[-1] else None
-                if piece is not pieces[0] or not await self._edit(place, message_id, piece, buttons):
+                if piece is not pieces[0] or not await self._edit(
+                    place, message_id, piece, buttons
+                ):
                     await self._desk.outbox.send(place, piece, buttons)
         except ChatGone:
             log.info("a chat is gone")
 
     async def _edit(
-        self, place: Destination, message_id: int, piece: MessagePart, markup: InlineKeyboardMarkup | None
+        self,
+        place: Destination,
+        message_id: int,
+        piece: MessagePart,
+        markup: InlineKeyboardMarkup | None,
     ) -> bool:
         try:
             if message_id:

@@ -55,7 +55,9 @@ class HandlerContext:
     outbox: Outbox = field(init=False)
     running: dict[int, RunningTurn] = field(default_factory=dict)
     searches: SearchKeys = field(default_factory=SearchKeys)
-    extracting: dict[str, list[Destination]] = field(default_factory=dict)  # user → chats that closed a session
+    extracting: dict[str, list[Destination]] = field(
+        default_factory=dict
+    )  # user → chats that closed a session
     _records: dict[str, dict[str, Any]] = field(default_factory=dict)
     _modes: dict[int, WindowMode] = field(default_factory=dict)
     _recalled: set[int] = field(default_factory=set)
@@ -82,10 +84,16 @@ class HandlerContext:
 
     async def language(self, user_id: str, user: User | None, said: str = "") -> Lang:
         """The language set; else of what is being said, else of what was said last, else of the client."""
-        return await self.agent.language(user_id, said, get_client_language(user))
+        return await self.agent.detect_language(user_id, said, get_client_language(user))
 
     def command(
-        self, name: str, args: str, where: Destination, user_id: str, lang: Lang | None, mode: WindowMode
+        self,
+        name: str,
+        args: str,
+        where: Destination,
+        user_id: str,
+        lang: Lang | None,
+        mode: WindowMode,
     ) -> Command:
         """A command as the agent takes it."""
         return Command(
@@ -139,9 +147,11 @@ class HandlerContext:
         if chat_id not in self._recalled:
             self._recalled.add(chat_id)
             record = await self.journal.record(f"sent:{chat_id}")
-            self.outbox.know(chat_id, record.get("ids", []))
+            self.outbox.record_own_messages(chat_id, record.get("ids", []))
 
-    async def begin(self, key: str, updates: Sequence[int], *, stored: bool, **more: Any) -> dict[str, Any]:
+    async def begin(
+        self, key: str, updates: Sequence[int], *, stored: bool, **more: Any
+    ) -> dict[str, Any]:
         """Open the record of what goes out under `key`; returns it, with what is in it from before a restart."""
         if key in self._records:
             return self._records[key]  # a command that turned out to be a turn
@@ -167,7 +177,12 @@ class HandlerContext:
     async def _on_sending(self, where: Destination, newest: int) -> None:
         """Record, before a reply's first message is sent, behind which id it would be found after a crash."""
         record = self._records.get(where.key)
-        if where.recorded and record is not None and not record["messages"] and "after" not in record:
+        if (
+            where.recorded
+            and record is not None
+            and not record["messages"]
+            and "after" not in record
+        ):
             record["after"] = newest
             await self._write(**{where.key: record})
 

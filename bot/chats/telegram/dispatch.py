@@ -49,8 +49,10 @@ class UpdateDispatcher:
         self._handlers = MessageHandlers(desk)
         self._buttons = ButtonHandlers(desk, self._handlers)
         self._name = desk.me.username or ""
-        self._lanes = ChatQueues(desk.tuning, self._name, self._handlers.batch, self._handlers.composition)
-        self._names = frozenset(name for name, _ in menu(desk.agent.commands(), "en"))
+        self._lanes = ChatQueues(
+            desk.tuning, self._name, self._handlers.batch, self._handlers.composition
+        )
+        self._names = frozenset(name for name, _ in menu(desk.agent.list_commands(), "en"))
         self._tasks: set[asyncio.Task[None]] = set()
         self._followed: dict[str, asyncio.Task[None]] = {}
 
@@ -58,18 +60,29 @@ class UpdateDispatcher:
         """What an update is to us (see `Inbox`). Raises StoreError."""
         user, chat = update.effective_user, update.effective_chat
         if chat is not None and update.effective_message is not None:
-            self._desk.outbox.seen(chat.id, update.effective_message.message_id)
+            self._desk.outbox.record_message(chat.id, update.effective_message.message_id)
         if user is None or chat is None or user.is_bot:
             return None
         if update.callback_query is None:
             message = update.message or update.edited_message
-            if message is None or is_service(message) or not is_addressed(message, self._desk.me, self._names):
+            if (
+                message is None
+                or is_service(message)
+                or not is_addressed(message, self._desk.me, self._names)
+            ):
                 return None
         user_id = await self._desk.door.user_of(user.id)
         if user_id is None:
-            return (None, False) if chat.type == ChatType.PRIVATE and update.message is not None else None
+            return (
+                (None, False)
+                if chat.type == ChatType.PRIVATE and update.message is not None
+                else None
+            )
         storable = await self._desk.storable(chat.id)
-        if update.message is not None and (parse_command(update.message, self._name) or ("",))[0] == "temp":
+        if (
+            update.message is not None
+            and (parse_command(update.message, self._name) or ("",))[0] == "temp"
+        ):
             self._desk.becoming(chat.id)
         return user_id, storable
 
@@ -129,7 +142,9 @@ class UpdateDispatcher:
         message = kept.message
         lang = await self._desk.language(kept.user_id, message.from_user)
         said = await self._handlers.stop(kept, lang=lang)
-        place = Destination(message.chat_id, private=message.chat.type == ChatType.PRIVATE, recorded=kept.stored)
+        place = Destination(
+            message.chat_id, private=message.chat.type == ChatType.PRIVATE, recorded=kept.stored
+        )
         if said and not kept.replayed:
             await self._desk.recall_sent(place.chat_id)
             await self._desk.show(place, said)
@@ -164,4 +179,8 @@ class UpdateDispatcher:
         try:
             await work
         except Exception as e:  # noqa: BLE001 - said above
-            oops("something beside the conversations failed", e, log_text=self._desk.ebb.settings.log_text)
+            oops(
+                "something beside the conversations failed",
+                e,
+                log_text=self._desk.ebb.settings.log_text,
+            )

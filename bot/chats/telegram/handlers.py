@@ -26,7 +26,17 @@ from bot.chats.telegram.render import MessagePart, render, render_plain
 from bot.chats.telegram.streaming import ReplyStream
 from bot.chats.telegram.texts import say
 from bot.commands.memories import LISTED, parse_list_request
-from bot.events import CommandOutcome, Delta, Done, Failed, Recalled, Started, Stopped, Turn, WindowMode
+from bot.events import (
+    CommandOutcome,
+    Delta,
+    Done,
+    Failed,
+    Recalled,
+    Started,
+    Stopped,
+    Turn,
+    WindowMode,
+)
 from bot.texts import join
 from memory.errors import StoreError
 from memory.models import Lang
@@ -78,7 +88,7 @@ class MessageHandlers:
 
     async def _batch(self, parts: list[StoredUpdate], place: Destination) -> None:
         first = parts[0]
-        self._desk.outbox.seen(first.message.chat_id, first.message.message_id)
+        self._desk.outbox.record_message(first.message.chat_id, first.message.message_id)
         await self._desk.recall_sent(place.chat_id)
         if first.edit:
             await self._edited(first, place)
@@ -87,7 +97,11 @@ class MessageHandlers:
         if command is not None:
             await self._command(first, place, *command)
             return
-        said = " ".join(p.message.text or p.message.caption or "" for p in parts if p.message.forward_origin is None)
+        said = " ".join(
+            p.message.text or p.message.caption or ""
+            for p in parts
+            if p.message.forward_origin is None
+        )
         lang = await self._desk.language(first.user_id, first.message.from_user, said)
         incoming = join_parts(parts, self._desk.me, lang)
         album, late = first.message.media_group_id, False
@@ -115,7 +129,9 @@ class MessageHandlers:
     ) -> None:
         """Answer; exactly one reply, however often this is begun."""
         desk = self._desk
-        record = await desk.begin(place.key, incoming.updates, stored=first.stored, shown=list(shown))
+        record = await desk.begin(
+            place.key, incoming.updates, stored=first.stored, shown=list(shown)
+        )
         if record.get("done"):
             await desk.end("", incoming.updates, stored=first.stored)
             return
@@ -140,13 +156,22 @@ class MessageHandlers:
         running = desk.running[place.chat_id] = RunningTurn(turn.id, incoming.message_ids)
         reply_to = None if place.private else incoming.message_id
         reply = ReplyStream(
-            desk.outbox, place, desk.tuning, stop=keyboards.stop(lang), shown=shown, reply_to=reply_to, head=head
+            desk.outbox,
+            place,
+            desk.tuning,
+            stop=keyboards.stop(lang),
+            shown=shown,
+            reply_to=reply_to,
+            head=head,
         )
         async with reply:
             reply.typed.append(turn.text)
             end = await self._converse(turn, reply, running, lang)
             offered = end.choices if isinstance(end, Done) else ()
-            off = running.memory_off and (await desk.agent.status(turn.user_id, turn.scope, turn.at)).memory_off
+            off = (
+                running.memory_off
+                and (await desk.agent.get_status(turn.user_id, turn.scope, turn.at)).memory_off
+            )
             foot = _foot(mode, lang, off=off)
             pieces = await asyncio.to_thread(_pieces, head, end, foot, lang, reply.typed)
             await reply.finish(pieces, keyboards.make_choice_rows(offered))
@@ -158,7 +183,9 @@ class MessageHandlers:
             **{f"last:{place.chat_id}": {**last, "user": first.user_id}},
         )
 
-    async def _converse(self, turn: Turn, reply: ReplyStream, running: RunningTurn, lang: Lang) -> Ending:
+    async def _converse(
+        self, turn: Turn, reply: ReplyStream, running: RunningTurn, lang: Lang
+    ) -> Ending:
         """Feed the reply with what the agent says; how it ended."""
         agent = self._desk.agent
         async with aclosing(agent.reply(turn)) as events:
@@ -184,7 +211,7 @@ class MessageHandlers:
         """
         shown = record.get("messages") or record.get("shown") or []
         if not shown and record.get("again") and record.get("after"):
-            self._desk.outbox.doubt(place.chat_id, int(record["after"]))
+            self._desk.outbox.check_lost_message(place.chat_id, int(record["after"]))
         return [int(i) for i in shown]
 
     async def stop(self, kept: StoredUpdate, *, lang: Lang) -> str:
@@ -208,7 +235,7 @@ class MessageHandlers:
             if record.get("done"):
                 await desk.end("", kept.ids, stored=kept.stored)
                 return
-            if place.chat_id != kept.message.chat_id and not await desk.outbox.reaches(place):
+            if place.chat_id != kept.message.chat_id and not await desk.outbox.can_reach(place):
                 await self._ask_in(kept, lang)
                 return
             if record.get("again") and not shown and name in ONCE:
@@ -220,14 +247,23 @@ class MessageHandlers:
         if outcome.turn is not None:
             message, ids = kept.message, (kept.message.message_id,)
             turn = replace(outcome.turn, id=place.key)
-            incoming = IncomingTurn(turn.text, (), message.message_id, ids, tuple(kept.ids), message.date)
+            incoming = IncomingTurn(
+                turn.text, (), message.message_id, ids, tuple(kept.ids), message.date
+            )
             await self.answer(kept, incoming, place, lang, turn=turn)
             return
-        text, markup = outcome.text or say(lang, "done"), keyboards.make_choice_rows(outcome.choices)
+        text, markup = (
+            outcome.text or say(lang, "done"),
+            keyboards.make_choice_rows(outcome.choices),
+        )
         if name == "memories" and outcome.memories:
             word, number = parse_list_request(args)
-            first = (number - 1) * LISTED // lists.PAGE  # `page 2` of the long list is further on in the short ones
-            text, markup = await lists.list_page(desk.ebb, desk.searches, kept.user_id, word, first, lang)
+            first = (
+                (number - 1) * LISTED // lists.PAGE
+            )  # `page 2` of the long list is further on in the short ones
+            text, markup = await lists.list_page(
+                desk.ebb, desk.searches, kept.user_id, word, first, lang
+            )
         reply_to = None if place.private else kept.message.message_id
         await desk.show(place, text, markup, shown=shown, reply_to=reply_to)
         await desk.end(place.key, kept.ids, stored=kept.stored)
@@ -247,9 +283,13 @@ class MessageHandlers:
             return CommandOutcome(True, say(lang, "hello"))
         mode = await desk.mode(place.chat_id)
         command = desk.command(name, args, place, kept.user_id, lang, mode)
-        before = await desk.agent.status(kept.user_id, command.scope, command.at)
-        outcome = await desk.agent.command(command)
-        if outcome.session_id is not None and before.session_id not in (None, outcome.session_id) and place.private:
+        before = await desk.agent.get_status(kept.user_id, command.scope, command.at)
+        outcome = await desk.agent.run_command(command)
+        if (
+            outcome.session_id is not None
+            and before.session_id not in (None, outcome.session_id)
+            and place.private
+        ):
             desk.extracting.setdefault(kept.user_id, []).append(replace(place, key=""))
         if name == "help":
             outcome = replace(outcome, text=_help(outcome.text, lang))
@@ -279,7 +319,9 @@ class MessageHandlers:
             await desk.show(place, say(lang, "edit.late"), reply_to=kept.message.message_id)
             await desk.end(place.key, kept.ids, stored=kept.stored)
 
-    async def _unreadable(self, kept: StoredUpdate, incoming: IncomingTurn, place: Destination, lang: Lang) -> None:
+    async def _unreadable(
+        self, kept: StoredUpdate, incoming: IncomingTurn, place: Destination, lang: Lang
+    ) -> None:
         record = await self._desk.begin(place.key, incoming.updates, stored=kept.stored)
         if not record.get("done"):
             text = say(lang, "unread.alone", what=_kinds(incoming.unread, lang))
@@ -303,7 +345,9 @@ def _kinds(unread: Sequence[str], lang: Lang) -> str:
     return join((say(lang, f"kind.{k}") for k in unread), lang, "list")
 
 
-def _pieces(head: str, end: Ending, foot: str, lang: Lang, typed: Sequence[str]) -> list[MessagePart]:
+def _pieces(
+    head: str, end: Ending, foot: str, lang: Lang, typed: Sequence[str]
+) -> list[MessagePart]:
     """The whole reply: the model's words as Markdown, ours around them as they stand."""
     if isinstance(end, Done):
         text, after = end.text.strip(), foot if end.text.strip() else say(lang, "empty") + foot

@@ -40,18 +40,22 @@ class BotState:
     async def keep(self, update: Update, lane: str) -> bool:
         """Commit an update; False if it is there already."""
         payload, now = update.to_json(), self._clock()
-        return await self._store.system(
+        return await self._store.write_system(
             lambda s: s.inbox_put(PROVIDER, self._bot, update.update_id, lane, payload, now)
         )
 
     async def waiting(self, bot: Bot) -> list[Update]:
         """Updates that were kept and not dealt with, in order. One that cannot be read is given up."""
         out = []
-        for update_id, _, payload in await self._store.system(lambda s: s.inbox_open(PROVIDER, self._bot)):
+        for update_id, _, payload in await self._store.write_system(
+            lambda s: s.inbox_open(PROVIDER, self._bot)
+        ):
             try:
                 update = Update.de_json(json.loads(payload), bot)
             except (ValueError, TypeError, KeyError) as e:
-                log.warning("update %s in the inbox cannot be read (%s)", update_id, type(e).__name__)
+                log.warning(
+                    "update %s in the inbox cannot be read (%s)", update_id, type(e).__name__
+                )
                 await self.done([update_id])
             else:
                 out.append(update)
@@ -67,11 +71,11 @@ class BotState:
             for update_id in ids:
                 s.inbox_done(PROVIDER, self._bot, update_id, now)
 
-        await self._store.system(write)
+        await self._store.write_system(write)
 
     async def record(self, key: str) -> dict[str, Any]:
         """What was written under that key; empty if nothing was."""
-        found = await self._store.system(lambda s: s.delivery(PROVIDER, f"{self._bot}:{key}"))
+        found = await self._store.write_system(lambda s: s.delivery(PROVIDER, f"{self._bot}:{key}"))
         return dict(found) if isinstance(found, dict) else {}
 
     async def write(self, **records: Json) -> None:
@@ -87,7 +91,9 @@ class Inbox(asyncio.Queue[object]):
     """
 
     def __init__(
-        self, journal: BotState, admit: Callable[[Update], Awaitable[tuple[str | None, bool] | None]]
+        self,
+        journal: BotState,
+        admit: Callable[[Update], Awaitable[tuple[str | None, bool] | None]],
     ) -> None:
         super().__init__()
         self._journal = journal

@@ -21,7 +21,9 @@ from bot.texts import LANGS
 from memory.models import Lang
 
 _COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s{1,9}(.*))?", re.DOTALL)
-OPEN_COMMANDS = frozenset({"start", "help", "new", "temp", "stop"})  # their answers show nothing of a memory
+OPEN_COMMANDS = frozenset(
+    {"start", "help", "new", "temp", "stop"}
+)  # their answers show nothing of a memory
 _LONG = 3_500  # a part of a paste that the client cut is nearly as long as a message may be
 _FULL = 4_090
 _TOGETHER = 3.0  # seconds between the dates of parts of one turn
@@ -122,7 +124,9 @@ def is_addressed(message: Message, bot: User, commands: frozenset[str]) -> bool:
     if re.search(rf"@{re.escape(name)}\b", message.text or message.caption or "", re.IGNORECASE):
         return True
     answered = message.reply_to_message
-    return answered is not None and answered.from_user is not None and answered.from_user.id == bot.id
+    return (
+        answered is not None and answered.from_user is not None and answered.from_user.id == bot.id
+    )
 
 
 def is_service(message: Message) -> bool:
@@ -191,7 +195,9 @@ def join_parts(parts: Sequence[StoredUpdate], bot: User, lang: Lang) -> Incoming
     first = parts[0].message
     return IncomingTurn(
         text=text.strip(),
-        unread=tuple(dict.fromkeys(k for p in parts if (k := describe_unread(p.message)) is not None)),
+        unread=tuple(
+            dict.fromkeys(k for p in parts if (k := describe_unread(p.message)) is not None)
+        ),
         message_id=first.message_id,
         message_ids=tuple(p.message.message_id for p in parts),
         updates=tuple(i for p in parts for i in p.ids),
@@ -206,9 +212,13 @@ def _author(message: Message) -> int | None:
 def _words(message: Message, bot: User, lang: Lang) -> str:
     text = message.text or message.caption or ""
     if message.chat.type != ChatType.PRIVATE and bot.username:
-        text = re.sub(rf"@{re.escape(bot.username)}\b[,:，：]?\s{{0,9}}", "", text, flags=re.IGNORECASE).strip()
+        text = re.sub(
+            rf"@{re.escape(bot.username)}\b[,:，：]?\s{{0,9}}", "", text, flags=re.IGNORECASE
+        ).strip()
     if message.forward_origin is not None:
-        return f"{say(lang, 'forwarded', name=_origin(message, lang))}\n{_quote(text)}" if text else ""
+        return (
+            f"{say(lang, 'forwarded', name=_origin(message, lang))}\n{_quote(text)}" if text else ""
+        )
     quoted = _quoted(message, bot, lang)
     return f"{quoted}\n\n{text}".strip() if quoted and text else text
 
@@ -238,7 +248,11 @@ def _origin(message: Message, lang: Lang) -> str:
 def _sender(message: Message, lang: Lang) -> str:
     origin = message.forward_origin
     if isinstance(origin, MessageOriginUser):
-        return say(lang, "me") if origin.sender_user == message.from_user else origin.sender_user.full_name
+        return (
+            say(lang, "me")
+            if origin.sender_user == message.from_user
+            else origin.sender_user.full_name
+        )
     for name in ("sender_user_name", "author_signature"):
         if found := getattr(origin, name, None):
             return str(found)

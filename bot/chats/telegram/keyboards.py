@@ -24,7 +24,15 @@ class ButtonPress:
     value: str = ""
 
 
-_CODES = {"stop": "s", "choose": "c", "page": "p", "view": "v", "undo": "u", "elsewhere": "e", "nothing": "n"}
+_CODES = {
+    "stop": "s",
+    "choose": "c",
+    "page": "p",
+    "view": "v",
+    "undo": "u",
+    "elsewhere": "e",
+    "nothing": "n",
+}
 _ACTIONS = {code: action for action, code in _CODES.items()}
 
 
@@ -39,7 +47,9 @@ def make_button(label: str, action: str, value: str = "") -> InlineKeyboardButto
     short = " ".join(clean_output(label).split()) or "…"
     short = short if len(short) <= LABEL else short[: LABEL - 1] + "…"
     data = f"{_CODES[action]}:{value}"
-    return InlineKeyboardButton(short, callback_data=data.encode()[:_DATA].decode("utf-8", "ignore"))
+    return InlineKeyboardButton(
+        short, callback_data=data.encode()[:_DATA].decode("utf-8", "ignore")
+    )
 
 
 def stop(lang: Lang) -> InlineKeyboardMarkup:
@@ -49,7 +59,11 @@ def stop(lang: Lang) -> InlineKeyboardMarkup:
 
 def make_choice_rows(offered: Sequence[Choice]) -> InlineKeyboardMarkup | None:
     """One row each."""
-    return InlineKeyboardMarkup([[make_button(c.label, "choose", c.key)] for c in offered]) if offered else None
+    return (
+        InlineKeyboardMarkup([[make_button(c.label, "choose", c.key)] for c in offered])
+        if offered
+        else None
+    )
 
 
 def make_page_row(page: int, count: int, key: str, lang: Lang) -> InlineKeyboardMarkup | None:
@@ -58,11 +72,17 @@ def make_page_row(page: int, count: int, key: str, lang: Lang) -> InlineKeyboard
         return None
     label = say(lang, "page", page=page + 1, pages=count)
     back = make_button("◀", "page", f"{key}:{page - 1}") if page else make_button("·", "nothing")
-    on = make_button("▶", "page", f"{key}:{page + 1}") if page + 1 < count else make_button("·", "nothing")
+    on = (
+        make_button("▶", "page", f"{key}:{page + 1}")
+        if page + 1 < count
+        else make_button("·", "nothing")
+    )
     return InlineKeyboardMarkup([[back, make_button(label, "nothing"), on]])
 
 
-def make_notice_row(memory_ids: Iterable[str], set_ids: Iterable[str], lang: Lang) -> InlineKeyboardMarkup:
+def make_notice_row(
+    memory_ids: Iterable[str], set_ids: Iterable[str], lang: Lang
+) -> InlineKeyboardMarkup:
     """Under what was remembered: as many ids as fit into a button."""
     return InlineKeyboardMarkup(
         [

@@ -23,7 +23,9 @@ class ChatQueue:
     batch must be the same again, for its turn's id and stored reply belong to all of it.
     """
 
-    def __init__(self, tuning: BotTiming, bot_name: str, handle: Handle, composition: Composition) -> None:
+    def __init__(
+        self, tuning: BotTiming, bot_name: str, handle: Handle, composition: Composition
+    ) -> None:
         self._tuning = tuning
         self._bot_name = bot_name
         self._handle = handle
@@ -90,7 +92,9 @@ class ChatQueue:
                 messages.append(batch[-1].message)
             if self._pending:
                 return batch  # something else has come: this is whole
-            left = min(compute_wait(messages, self._tuning, self._bot_name), until - time.monotonic())
+            left = min(
+                compute_wait(messages, self._tuning, self._bot_name), until - time.monotonic()
+            )
             if left <= 0 or self._closing:
                 return [] if self._closing else batch
             self._wake.clear()
@@ -103,7 +107,9 @@ class ChatQueue:
 class ChatQueues:
     """All chats' lanes, made when first needed."""
 
-    def __init__(self, tuning: BotTiming, bot_name: str, handle: Handle, composition: Composition) -> None:
+    def __init__(
+        self, tuning: BotTiming, bot_name: str, handle: Handle, composition: Composition
+    ) -> None:
         self._parts = (tuning, bot_name, handle, composition)
         self._lanes: dict[int, tuple[ChatQueue, asyncio.Task[None]]] = {}
 
@@ -112,7 +118,10 @@ class ChatQueues:
         lane, task = self._lanes.get(chat_id, (None, None))
         if lane is None or task is None or task.done():
             lane = ChatQueue(*self._parts)
-            self._lanes[chat_id] = (lane, asyncio.create_task(lane.run(), name=f"telegram-lane-{chat_id}"))
+            self._lanes[chat_id] = (
+                lane,
+                asyncio.create_task(lane.run(), name=f"telegram-lane-{chat_id}"),
+            )
         lane.add(kept)
 
     async def close(self, timeout: float) -> None:

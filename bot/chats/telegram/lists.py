@@ -49,7 +49,9 @@ async def list_page(
     """A page of what is remembered, the strongest first, and its buttons."""
     f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
     word, number = search.strip(), max(number, 0)
-    found = await ebb.service.find(user_id, f, text=word or None, order="weight", limit=PAGE, offset=number * PAGE)
+    found = await ebb.service.find(
+        user_id, f, text=word or None, order="weight", limit=PAGE, offset=number * PAGE
+    )
     pages = -(-found.total // PAGE)
     if not found.items and pages:  # some were forgotten since
         number = pages - 1
@@ -62,9 +64,13 @@ async def list_page(
     head = words(lang, "memories.head", n=found.total)
     if pages > 1:
         first = number * PAGE + 1
-        head += words(lang, "memories.span", first=first, last=first + len(found.items) - 1, n=found.total)
+        head += words(
+            lang, "memories.span", first=first, last=first + len(found.items) - 1, n=found.total
+        )
     waiting = await list_proposals(ebb.service, user_id, lang) if not word and number == 0 else []
-    text = "\n".join([head, "", *(f"- {format_memory(m, lang, now)}" for m in found.items), *waiting])
+    text = "\n".join(
+        [head, "", *(f"- {format_memory(m, lang, now)}" for m in found.items), *waiting]
+    )
     return text, keyboards.make_page_row(number, pages, searches.key(word), lang)
 
 

@@ -52,7 +52,9 @@ class LearningNotices:
         if "seq" in record:
             return int(record["seq"])
         now = self._desk.ebb.clock()
-        seq = (await self._desk.agent.status(self._user_id, f"user:{self._user_id}", now)).last_seq
+        seq = (
+            await self._desk.agent.get_status(self._user_id, f"user:{self._user_id}", now)
+        ).last_seq
         await self._desk.journal.write(**{f"cursor:{self._user_id}": {"seq": seq}})
         return seq
 
@@ -76,7 +78,9 @@ class LearningNotices:
             with suppress(asyncio.CancelledError, StoreError):
                 await filling
 
-    async def _next(self, queue: asyncio.Queue[Change], filling: asyncio.Task[None]) -> Change | None:
+    async def _next(
+        self, queue: asyncio.Queue[Change], filling: asyncio.Task[None]
+    ) -> Change | None:
         getting = asyncio.create_task(queue.get())
         try:
             await asyncio.wait({getting, filling}, return_when=asyncio.FIRST_COMPLETED)
@@ -89,7 +93,9 @@ class LearningNotices:
         out = [first]
         with suppress(TimeoutError):
             while True:
-                async with asyncio.timeout(self._desk.tuning.notice):  # `wait_for` of 3.11 may lose a cancellation
+                async with asyncio.timeout(
+                    self._desk.tuning.notice
+                ):  # `wait_for` of 3.11 may lose a cancellation
                     out.append(await queue.get())
         return out
 
@@ -99,9 +105,16 @@ class LearningNotices:
         told: dict[int, list[Change]] = {}
         for change in changes:
             chat_id = self._chat_of(change.turn_id)
-            if change.entity == "memory" and change.reason in _LEARNED and change.op in _KEYS and chat_id:
+            if (
+                change.entity == "memory"
+                and change.reason in _LEARNED
+                and change.op in _KEYS
+                and chat_id
+            ):
                 told.setdefault(chat_id, []).append(change)
-        if self._user_id in set((await self._desk.door.people()).values()):  # else they have been let go
+        if self._user_id in set(
+            (await self._desk.door.people()).values()
+        ):  # else they have been let go
             for chat_id, some in told.items():
                 await self._learned(Destination(chat_id), some)
         for change in changes:
@@ -120,7 +133,7 @@ class LearningNotices:
     async def _learned(self, where: Destination, changes: Sequence[Change]) -> None:
         lang = await self._desk.language(self._user_id, None)
         ids = list(dict.fromkeys(c.entity_id for c in changes))
-        memories = {m.id: m for m in await self._desk.agent.memories(self._user_id, ids)}
+        memories = {m.id: m for m in await self._desk.agent.get_memories(self._user_id, ids)}
         replaced = {old for m in memories.values() for old in m.supersedes}
         lines, named = [], []
         for change in changes:
@@ -150,12 +163,22 @@ class LearningNotices:
             if kind == "extract" and waiting:
                 new, updated = job.get("new") or 0, job.get("updated") or 0
                 key = "notice.extract" if new or updated else "notice.extract.none"
-                await self._say(waiting.pop(0), say(lang, key, new=new, updated=updated), (), (), lang)
+                await self._say(
+                    waiting.pop(0), say(lang, key, new=new, updated=updated), (), (), lang
+                )
             if kind == "mirror" and job.get("asks"):
                 await self._ask_of_mirror(lang)
-            elif kind == "curve" and job.get("moved") and (chat_id := await self._own_chat()) is not None:
+            elif (
+                kind == "curve"
+                and job.get("moved")
+                and (chat_id := await self._own_chat()) is not None
+            ):
                 await self._say(Destination(chat_id), describe_switch(job, lang), (), (), lang)
-            elif kind == "quotes" and job.get("quotes") and (chat_id := await self._own_chat()) is not None:
+            elif (
+                kind == "quotes"
+                and job.get("quotes")
+                and (chat_id := await self._own_chat()) is not None
+            ):
                 await self._say(Destination(chat_id), read_out(job, lang), (), (), lang)
 
     async def _ask_of_mirror(self, lang: Lang) -> None:
@@ -164,28 +187,39 @@ class LearningNotices:
         if chat_id is None:
             return
         scope = f"user:{self._user_id}"
-        command = Command("mirror", "", self._user_id, scope, "telegram", ebb.clock(), ebb.tz, lang=lang)
-        outcome = await self._desk.agent.command(command)
+        command = Command(
+            "mirror", "", self._user_id, scope, "telegram", ebb.clock(), ebb.tz, lang=lang
+        )
+        outcome = await self._desk.agent.run_command(command)
         if not outcome.choices:
             return
         markup, pieces = keyboards.make_choice_rows(outcome.choices), render_plain(outcome.text)
         with suppress(ChatGone):
             for piece in pieces:
                 await self._desk.outbox.send(
-                    Destination(chat_id), piece, markup if piece is pieces[-1] else None, silent=True
+                    Destination(chat_id),
+                    piece,
+                    markup if piece is pieces[-1] else None,
+                    silent=True,
                 )
 
     async def _own_chat(self) -> int | None:
         people = await self._desk.door.people()
         return next((int(t) for t, user_id in people.items() if user_id == self._user_id), None)
 
-    async def _say(self, where: Destination, text: str, ids: Sequence[str], sets: object, lang: Lang) -> None:
-        markup = keyboards.make_notice_row(ids, sets, lang) if ids and isinstance(sets, dict) else None
+    async def _say(
+        self, where: Destination, text: str, ids: Sequence[str], sets: object, lang: Lang
+    ) -> None:
+        markup = (
+            keyboards.make_notice_row(ids, sets, lang) if ids and isinstance(sets, dict) else None
+        )
         pieces = render_plain(text)
         await self._desk.recall_sent(where.chat_id)
         try:
             for piece in pieces:
-                await self._desk.outbox.send(where, piece, markup if piece is pieces[-1] else None, silent=True)
+                await self._desk.outbox.send(
+                    where, piece, markup if piece is pieces[-1] else None, silent=True
+                )
         except ChatGone:
             log.info("a chat is gone")
 

@@ -36,7 +36,12 @@ PROBED = 500  # ids looked at in one search, at most
 _KNOWN = 4000  # ids kept in mind, at least
 _SUPERGROUP = -(10**12)  # chats below have message ids of their own
 _NOT_MODIFIED = "not modified"
-_NO_EDIT = ("message to edit not found", "can't be edited", "message_id_invalid", "message identifier is not")
+_NO_EDIT = (
+    "message to edit not found",
+    "can't be edited",
+    "message_id_invalid",
+    "message identifier is not",
+)
 _UNFORMATTED = ("parse entities", "entity", "entities", "url")
 
 
@@ -86,12 +91,18 @@ class Outbox:
         self._on_sent = on_sent
         self._on_sending = on_sending
         self._ours: dict[int, deque[int]] = {}
-        self._known: dict[int, set[int]] = {}  # by sequence: ids of messages we know of, whoever wrote them
+        self._known: dict[
+            int, set[int]
+        ] = {}  # by sequence: ids of messages we know of, whoever wrote them
         self._last: dict[int, int] = {}  # by sequence
-        self._doubts: dict[int, int] = {}  # by chat: the newest id known before a send whose fate is unknown
-        self._sending: dict[int, asyncio.Lock] = {}  # by chat: what is on its way must not be taken for lost
+        self._doubts: dict[
+            int, int
+        ] = {}  # by chat: the newest id known before a send whose fate is unknown
+        self._sending: dict[
+            int, asyncio.Lock
+        ] = {}  # by chat: what is on its way must not be taken for lost
 
-    def seen(self, chat_id: int, message_id: int) -> None:
+    def record_message(self, chat_id: int, message_id: int) -> None:
         """Note the id of a message, whoever wrote it."""
         of = _sequence(chat_id)
         last = self._last[of] = max(self._last.get(of, 0), message_id)
@@ -100,14 +111,14 @@ class Outbox:
         if len(known) > 2 * _KNOWN:
             self._known[of] = {i for i in known if i > last - _KNOWN}
 
-    def know(self, chat_id: int, message_ids: Iterable[int]) -> None:
+    def record_own_messages(self, chat_id: int, message_ids: Iterable[int]) -> None:
         """Note messages that are ours already."""
         ours = self._ours.setdefault(chat_id, deque(maxlen=40))
         for message_id in message_ids:
             ours.append(message_id)
-            self.seen(chat_id, message_id)
+            self.record_message(chat_id, message_id)
 
-    def doubt(self, chat_id: int, newest: int) -> None:
+    def check_lost_message(self, chat_id: int, newest: int) -> None:
         """Look for a lost message behind `newest` before anything is sent to the chat."""
         self._doubts.setdefault(chat_id, newest)
 
@@ -132,14 +143,18 @@ class Outbox:
             message_id = await self._patiently(
                 lambda: self.try_send(where, piece, markup, reply_to=reply_to, silent=silent)
             )
-            await self.settle(where)
+            await self.remove_unconfirmed(where)
         except BadRequest as e:
             log.warning("a message was refused: %s", e.message)
             raise ChatGone(e.message) from None
         return message_id
 
     async def edit(
-        self, where: Destination, message_id: int, piece: MessagePart, markup: InlineKeyboardMarkup | None = None
+        self,
+        where: Destination,
+        message_id: int,
+        piece: MessagePart,
+        markup: InlineKeyboardMarkup | None = None,
     ) -> None:
         """Make the message show this. Raises Gone and NotEditable."""
         await self._patiently(lambda: self.try_edit(where, message_id, piece, markup))
@@ -147,16 +162,20 @@ class Outbox:
     async def remove(self, where: Destination, message_id: int) -> None:
         """Delete a message of ours; one that cannot be deleted stays."""
         try:
-            await self._patiently(lambda: self._once(self._bot.delete_message(where.chat_id, message_id)))
+            await self._patiently(
+                lambda: self._once(self._bot.delete_message(where.chat_id, message_id))
+            )
         except (BadRequest, ChatGone) as e:
             log.info("a message could not be removed: %s", type(e).__name__)
 
     async def strip(self, where: Destination, message_id: int) -> None:
         """Take the buttons from a message of ours; what cannot be edited stays as it is. Raises Gone."""
         with contextlib.suppress(BadRequest):
-            await self._patiently(lambda: self._once(self._bot.edit_message_reply_markup(where.chat_id, message_id)))
+            await self._patiently(
+                lambda: self._once(self._bot.edit_message_reply_markup(where.chat_id, message_id))
+            )
 
-    async def settle(self, where: Destination) -> None:
+    async def remove_unconfirmed(self, where: Destination) -> None:
         """Remove what a send of unknown fate may have left in the chat after all."""
         if where.chat_id in self._doubts:
             async with self._lock(where):
@@ -173,14 +192,18 @@ class Outbox:
         end = until or max(self._last.get(of, 0), after) + AHEAD + 1
         return [i for i in range(after + 1, end) if i not in known][:PROBED]
 
-    async def _adopt(self, where: Destination, piece: MessagePart, markup: InlineKeyboardMarkup | None) -> int | None:
+    async def _adopt(
+        self, where: Destination, piece: MessagePart, markup: InlineKeyboardMarkup | None
+    ) -> int | None:
         """Make the chat's lost message show the piece; None if there is no such message. Raises like `try_edit`."""
         for message_id in self._lost(where.chat_id, self._doubts[where.chat_id]):
             try:
                 await self.try_edit(where, message_id, piece, markup)
             except MessageNotEditable:
                 if message_id < self._last.get(_sequence(where.chat_id), 0):
-                    self._doubts[where.chat_id] = message_id  # somebody else's: never looked at again
+                    self._doubts[where.chat_id] = (
+                        message_id  # somebody else's: never looked at again
+                    )
                 continue
             self._doubts[where.chat_id] = message_id
             return message_id
@@ -242,7 +265,10 @@ class Outbox:
             return message.message_id
 
         async with self._lock(where):
-            if chat_id in self._doubts and (found := await self._adopt(where, piece, markup)) is not None:
+            if (
+                chat_id in self._doubts
+                and (found := await self._adopt(where, piece, markup)) is not None
+            ):
                 await self._note(where, found)
                 return found
             newest = self._last.get(_sequence(chat_id), 0)
@@ -254,7 +280,7 @@ class Outbox:
                 raise
             except TelegramError:
                 if newest:
-                    self.doubt(chat_id, newest)
+                    self.check_lost_message(chat_id, newest)
                 raise
             await self._note(where, message_id)
             if (after := self._doubts.get(chat_id)) is not None:
@@ -262,18 +288,28 @@ class Outbox:
                     TelegramError, RetryLater, ChatGone
                 ):  # this one is sent; `settle` looks again
                     await self._remove_lost(where, after, message_id)
-                    self._doubts[chat_id] = message_id  # carried out late, the lost one is behind this
+                    self._doubts[chat_id] = (
+                        message_id  # carried out late, the lost one is behind this
+                    )
             return message_id
 
     async def try_edit(
-        self, where: Destination, message_id: int, piece: MessagePart, markup: InlineKeyboardMarkup | None = None
+        self,
+        where: Destination,
+        message_id: int,
+        piece: MessagePart,
+        markup: InlineKeyboardMarkup | None = None,
     ) -> None:
         """Edit once. Raises Gone, Later, NotEditable, TelegramError."""
 
         async def attempt(p: MessagePart) -> None:
             await self._once(
                 self._bot.edit_message_text(
-                    p.text, where.chat_id, message_id, entities=p.entities() or None, reply_markup=markup
+                    p.text,
+                    where.chat_id,
+                    message_id,
+                    entities=p.entities() or None,
+                    reply_markup=markup,
                 )
             )
 
@@ -283,7 +319,7 @@ class Outbox:
             if _NOT_MODIFIED not in e.message.lower():
                 raise MessageNotEditable(e.message) from None
 
-    async def reaches(self, where: Destination) -> bool:
+    async def can_reach(self, where: Destination) -> bool:
         """Tell whether we may write to the chat: a person must have begun. Network errors count as yes."""
         try:
             await self._bot.send_chat_action(where.chat_id, ChatAction.TYPING)
@@ -293,14 +329,18 @@ class Outbox:
             log.debug("no typing action: %s", type(e).__name__)
         return True
 
-    async def typing(self, where: Destination) -> None:
+    async def show_typing(self, where: Destination) -> None:
         """Show that a reply is being written; it does not matter if that fails."""
         try:
-            await self._bot.send_chat_action(where.chat_id, ChatAction.TYPING, message_thread_id=where.thread_id)
+            await self._bot.send_chat_action(
+                where.chat_id, ChatAction.TYPING, message_thread_id=where.thread_id
+            )
         except TelegramError as e:
             log.debug("no typing action: %s", type(e).__name__)
 
-    async def _formatted(self, attempt: Callable[[MessagePart], Awaitable[T]], piece: MessagePart) -> T:
+    async def _formatted(
+        self, attempt: Callable[[MessagePart], Awaitable[T]], piece: MessagePart
+    ) -> T:
         """With formatting, or without where Telegram will not have it."""
         try:
             return await attempt(piece)
@@ -325,12 +365,15 @@ class Outbox:
             raise ChatGone(type(e).__name__) from None
         except BadRequest as e:
             reason = e.message.lower()
-            if any(w in reason for w in ("chat not found", "not enough rights", "have no rights", "topic_closed")):
+            if any(
+                w in reason
+                for w in ("chat not found", "not enough rights", "have no rights", "topic_closed")
+            ):
                 raise ChatGone(e.message) from None
             raise
 
     async def _note(self, where: Destination, message_id: int) -> None:
-        self.know(where.chat_id, [message_id])
+        self.record_own_messages(where.chat_id, [message_id])
         if self._on_sent is not None:
             await self._on_sent(where, message_id, list(self._ours[where.chat_id]))
 

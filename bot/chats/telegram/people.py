@@ -53,10 +53,14 @@ async def list_people(store: Store, owner: str) -> list[AllowedAccount]:
     def read(s: Any) -> tuple[Mapping[str, str], Mapping[str, Any]]:
         return dict(s.identities(PROVIDER)), dict(s.get(_NAMES) or {})
 
-    identities, names = await store.system(read)
+    identities, names = await store.write_system(read)
     found = [
         AllowedAccount(
-            i, user, (names.get(i) or {}).get("name", ""), (names.get(i) or {}).get("since", ""), user == owner
+            i,
+            user,
+            (names.get(i) or {}).get("name", ""),
+            (names.get(i) or {}).get("since", ""),
+            user == owner,
         )
         for i, user in identities.items()
     ]
@@ -84,7 +88,7 @@ async def revoke_access(store: Store, person: AllowedAccount) -> None:
         if not person.owner:
             s.set(_FORMER, {**(s.get(_FORMER) or {}), person.telegram_id: person.user_id})
 
-    await store.system(write)
+    await store.write_system(write)
 
 
 async def delete_identity(store: Store, person: AllowedAccount) -> None:
@@ -93,4 +97,4 @@ async def delete_identity(store: Store, person: AllowedAccount) -> None:
     def write(s: Any) -> None:
         s.set(_FORMER, {i: u for i, u in (s.get(_FORMER) or {}).items() if i != person.telegram_id})
 
-    await store.system(write)
+    await store.write_system(write)

@@ -38,7 +38,9 @@ def _silent(_sentence: str) -> None:
     """Say nothing."""
 
 
-async def serve(ebb: Ebb, *, stop: asyncio.Event, tuning: BotTiming | None = None, out: Out = _silent) -> int:
+async def serve(
+    ebb: Ebb, *, stop: asyncio.Event, tuning: BotTiming | None = None, out: Out = _silent
+) -> int:
     """Run the bot until `stop` is set: 0, or 2 if it cannot run. `out` hears what whoever runs it must know."""
     settings, tuning = ebb.settings, tuning or BotTiming()
     lang: Lang = settings.lang or "en"
@@ -57,7 +59,14 @@ async def serve(ebb: Ebb, *, stop: asyncio.Event, tuning: BotTiming | None = Non
 
 class _BotLife:
     def __init__(
-        self, ebb: Ebb, bot: Bot, polling: PollRequest, tuning: BotTiming, stop: asyncio.Event, out: Out, lang: Lang
+        self,
+        ebb: Ebb,
+        bot: Bot,
+        polling: PollRequest,
+        tuning: BotTiming,
+        stop: asyncio.Event,
+        out: Out,
+        lang: Lang,
     ) -> None:
         self._ebb = ebb
         self._bot = bot
@@ -74,7 +83,9 @@ class _BotLife:
         if (code := await self._introduce()) is not None:
             return code
         journal = BotState(self._ebb.store, self._bot.id, self._ebb.clock)
-        door = AccessControl(self._ebb.store, self._ebb.owner, self._tuning.stranger, self._tuning.people)
+        door = AccessControl(
+            self._ebb.store, self._ebb.owner, self._tuning.stranger, self._tuning.people
+        )
         desk = HandlerContext(self._ebb, self._bot, journal, door, self._tuning)
         dispatcher = UpdateDispatcher(desk)
         inbox = Inbox(journal, dispatcher.admit)
@@ -203,11 +214,16 @@ class _BotLife:
     async def _menu(self, desk: HandlerContext) -> None:
         """Set the command menu: in the first language for everybody, in each other one for its clients."""
         for lang in LANGS:
-            commands = [BotCommand(name, text[:256]) for name, text in menu(desk.agent.commands(), lang)]
+            commands = [
+                BotCommand(name, text[:256])
+                for name, text in menu(desk.agent.list_commands(), lang)
+            ]
             delay = self._tuning.retry_first
             for _ in range(5):
                 try:
-                    await self._bot.set_my_commands(commands, language_code=None if lang == LANGS[0] else lang)
+                    await self._bot.set_my_commands(
+                        commands, language_code=None if lang == LANGS[0] else lang
+                    )
                     break
                 except TelegramError as e:
                     log.info("the command menu could not be set: %s", type(e).__name__)

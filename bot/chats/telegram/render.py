@@ -56,7 +56,10 @@ class MessagePart:
         """As python-telegram-bot sends them."""
         from telegram import MessageEntity
 
-        return [MessageEntity(m.type, m.offset, m.length, url=m.url, language=m.language) for m in self.marks]
+        return [
+            MessageEntity(m.type, m.offset, m.length, url=m.url, language=m.language)
+            for m in self.marks
+        ]
 
     def bare(self) -> MessagePart:
         """Without formatting."""
@@ -69,14 +72,23 @@ def count_utf16_units(text: str) -> int:
 
 
 def render(
-    markdown: str, limit: int = LIMIT, *, before: str = "", after: str = "", typed: Sequence[str] = ()
+    markdown: str,
+    limit: int = LIMIT,
+    *,
+    before: str = "",
+    after: str = "",
+    typed: Sequence[str] = (),
 ) -> list[MessagePart]:
     """Lay a model's reply out in messages, with literal words around it; `typed` is literal wherever it is quoted.
 
     Never raises: at worst all is literal.
     """
     source = folded = clean_output(markdown)
-    quotes = {q for t in typed if _MARKS.search(q := clean_output(t).strip()) and _letters(q) and q in source}
+    quotes = {
+        q
+        for t in typed
+        if _MARKS.search(q := clean_output(t).strip()) and _letters(q) and q in source
+    }
     page = _RenderedText(dict(zip(_STAND_INS, sorted(quotes, key=len, reverse=True), strict=False)))
     for sign, quote in page.quotes.items():
         folded = folded.replace(quote, sign)
@@ -89,7 +101,9 @@ def render(
         log.warning("formatting failed (%s); showing plain text", type(e).__name__)
         return render_plain(f"{before}{markdown}{after}", limit)
     page.add(clean_output(after))
-    return split("".join(page.parts), sorted(page.marks, key=lambda m: (m.offset, -m.length)), limit)
+    return split(
+        "".join(page.parts), sorted(page.marks, key=lambda m: (m.offset, -m.length)), limit
+    )
 
 
 def render_plain(text: str, limit: int = LIMIT) -> list[MessagePart]:
@@ -124,14 +138,22 @@ class _RenderedText:
 
     def letters(self) -> int:
         """Count the letters and digits shown or kept in marks."""
-        return _letters("".join([*self.parts, *(f"{m.url or ''}{m.language or ''}" for m in self.marks)]))
+        return _letters(
+            "".join([*self.parts, *(f"{m.url or ''}{m.language or ''}" for m in self.marks)])
+        )
 
-    def mark(self, kind: str, start: int, *, url: str | None = None, language: str | None = None) -> None:
+    def mark(
+        self, kind: str, start: int, *, url: str | None = None, language: str | None = None
+    ) -> None:
         """Mark what was added since `start`."""
         if self.at > start:
-            self.marks.append(TextEntity(kind, start, self.at - start, url and self._unfold(url), language))
+            self.marks.append(
+                TextEntity(kind, start, self.at - start, url and self._unfold(url), language)
+            )
 
-    def add_blocks(self, nodes: Sequence[SyntaxTreeNode], indent: str = "", gap: str = "\n\n") -> None:
+    def add_blocks(
+        self, nodes: Sequence[SyntaxTreeNode], indent: str = "", gap: str = "\n\n"
+    ) -> None:
         """Add paragraphs, lists, code and so on, `gap` between them."""
         for i, node in enumerate(nodes):
             if i:
@@ -150,7 +172,9 @@ class _RenderedText:
                 self.add(node.markup)
         elif node.type in ("fence", "code_block"):
             about = node.info.split() if node.type == "fence" else []
-            if about and (len(about) > 1 or not node.content.strip()):  # no entity can hold these words
+            if about and (
+                len(about) > 1 or not node.content.strip()
+            ):  # no entity can hold these words
                 self.add(f"{node.info.strip()}\n")
                 start = self.at
             self.add(node.content.removesuffix("\n"))
@@ -184,7 +208,10 @@ class _RenderedText:
             for row in part.children
         ]
         widths = [max(count_columns(row[c]) for row in cells) for c in range(len(cells[0]))]
-        rows = [" | ".join(pad_to_columns(x, w) for x, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+        rows = [
+            " | ".join(pad_to_columns(x, w) for x, w in zip(row, widths, strict=True)).rstrip()
+            for row in cells
+        ]
         start = self.at
         self.add("\n".join([rows[0], "-+-".join("-" * w for w in widths), *rows[1:]]))
         self.mark("pre", start)
@@ -237,7 +264,11 @@ def split(text: str, marks: Sequence[TextEntity], limit: int = LIMIT) -> list[Me
         inside = [m for m in near if m.offset + m.length > table[start]]
         if len(inside) > MOST_MARKS:  # Telegram would drop the rest
             end = bisect_right(table, inside[MOST_MARKS].offset) - 1
-        cut = len(text) if end >= len(text) else _cut(text, start, max(end, start + 1), blocks, table, limit)
+        cut = (
+            len(text)
+            if end >= len(text)
+            else _cut(text, start, max(end, start + 1), blocks, table, limit)
+        )
         piece = _piece(text, inside, table, start, cut)
         if piece is not None:
             out.append(piece)
@@ -253,7 +284,14 @@ def _offsets(text: str) -> list[int]:
     return table
 
 
-def _cut(text: str, start: int, end: int, blocks: Sequence[tuple[int, int]], table: Sequence[int], limit: int) -> int:
+def _cut(
+    text: str,
+    start: int,
+    end: int,
+    blocks: Sequence[tuple[int, int]],
+    table: Sequence[int],
+    limit: int,
+) -> int:
     """Where to cut text[start:end] (all that fits), as an index greater than `start`."""
     low = start + (end - start) // 2
     for first, last in blocks:
@@ -307,7 +345,11 @@ def _joined(text: str, at: int) -> bool:
     if at <= 0 or at >= len(text):
         return False
     before, after = text[at - 1], text[at]
-    if before == "\u200d" or after in "\u200d\ufe0e\ufe0f\u20e3" or (before == "\r" and after == "\n"):
+    if (
+        before == "\u200d"
+        or after in "\u200d\ufe0e\ufe0f\u20e3"
+        or (before == "\r" and after == "\n")
+    ):
         return True
     if unicodedata.combining(after) or unicodedata.category(after) in {"Mn", "Me", "Mc"}:
         return True
@@ -325,7 +367,9 @@ def _flag(ch: str) -> bool:
     return "\U0001f1e6" <= ch <= "\U0001f1ff"
 
 
-def _piece(text: str, marks: Sequence[TextEntity], table: Sequence[int], start: int, end: int) -> MessagePart | None:
+def _piece(
+    text: str, marks: Sequence[TextEntity], table: Sequence[int], start: int, end: int
+) -> MessagePart | None:
     """text[start:end] without the white space around it, and the marks clipped to it."""
     while start < end and text[start].isspace():
         start += 1

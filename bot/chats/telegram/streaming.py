@@ -61,7 +61,9 @@ class ReplyStream:
         self._stale: list[int] = []
         self._reply_to = reply_to
         self._head = head
-        self.typed: list[str] = []  # what the person said, shown to the letter where the reply quotes it
+        self.typed: list[
+            str
+        ] = []  # what the person said, shown to the letter where the reply quotes it
         self._text = ""
         self._dirty = asyncio.Event()
         self._closing = asyncio.Event()
@@ -87,7 +89,9 @@ class ReplyStream:
         self._text += text
         self._dirty.set()
 
-    async def finish(self, pieces: Sequence[MessagePart], markup: InlineKeyboardMarkup | None = None) -> list[int]:
+    async def finish(
+        self, pieces: Sequence[MessagePart], markup: InlineKeyboardMarkup | None = None
+    ) -> list[int]:
         """Show the whole reply; returns the ids of its messages. Raises Gone."""
         await self._put_down_brush()
         for i, piece in enumerate(pieces):
@@ -97,10 +101,12 @@ class ReplyStream:
         for message_id in self._stale:
             await self._outbox.remove(self._where, message_id)
         self._stale = []
-        await self._outbox.settle(self._where)
+        await self._outbox.remove_unconfirmed(self._where)
         return self.message_ids
 
-    async def _settle(self, i: int, piece: MessagePart, markup: InlineKeyboardMarkup | None) -> None:
+    async def _settle(
+        self, i: int, piece: MessagePart, markup: InlineKeyboardMarkup | None
+    ) -> None:
         """Make the i-th message show its piece, however long that takes."""
         if i < len(self._messages):
             message = self._messages[i]
@@ -121,11 +127,15 @@ class ReplyStream:
         self._messages.append(_SentMessage(await self._send(piece, markup), piece, markup))
 
     async def _send(self, piece: MessagePart, markup: InlineKeyboardMarkup | None) -> int:
-        wait = self._not_before - time.monotonic() - self._interval  # flood control alone: sending is no edit
+        wait = (
+            self._not_before - time.monotonic() - self._interval
+        )  # flood control alone: sending is no edit
         if wait > 0:
             await asyncio.sleep(wait)
         first = not self._messages
-        return await self._outbox.send(self._where, piece, markup, reply_to=self._reply_to if first else None)
+        return await self._outbox.send(
+            self._where, piece, markup, reply_to=self._reply_to if first else None
+        )
 
     async def _keep_distance(self) -> None:
         wait = self._not_before - time.monotonic()
@@ -173,13 +183,17 @@ class ReplyStream:
             return last
         return True
 
-    async def _retouch(self, i: int, piece: MessagePart, markup: InlineKeyboardMarkup | None) -> None:
+    async def _retouch(
+        self, i: int, piece: MessagePart, markup: InlineKeyboardMarkup | None
+    ) -> None:
         message = self._messages[i]
         try:
             await self._outbox.try_edit(self._where, message.id, piece, markup)
         except MessageNotEditable:
             self._stale.append(message.id)
-            self._messages[i] = _SentMessage(await self._outbox.try_send(self._where, piece, markup), piece, markup)
+            self._messages[i] = _SentMessage(
+                await self._outbox.try_send(self._where, piece, markup), piece, markup
+            )
         except TelegramError:
             message.piece = None  # it may have arrived or not
             raise
@@ -188,7 +202,7 @@ class ReplyStream:
 
     async def _type(self) -> None:
         while not self._closing.is_set() and not self._messages:
-            await self._outbox.typing(self._where)
+            await self._outbox.show_typing(self._where)
             await self._rest(self._tuning.typing_every)
 
     async def _put_down_brush(self) -> None:

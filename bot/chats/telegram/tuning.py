@@ -27,7 +27,9 @@ class BotTiming:
     conflict: float = 60.0  # two pollers for so long: we give way
     drain: float = 15.0  # for running replies, when stopping
     stranger: float = 86_400.0  # between two sentences to the same stranger
-    people: float = 3.0  # how old what we know of who is in may be: another process may let somebody in or go
+    people: float = (
+        3.0  # how old what we know of who is in may be: another process may let somebody in or go
+    )
 
     def interval(self, *, private: bool) -> float:
         """Least time between two edits in that sort of chat."""

@@ -16,7 +16,7 @@ LOOKED_AT = 60  # messages
 
 async def send_divider(desk: HandlerContext, place: Destination, user_id: str, lang: Lang) -> None:
     """If the conversation went on elsewhere, say so, silently, before it goes on here."""
-    messages = await desk.agent.history(user_id, desk.scope(place, user_id), limit=LOOKED_AT)
+    messages = await desk.agent.list_history(user_id, desk.scope(place, user_id), limit=LOOKED_AT)
     after = next((m.seq for m in reversed(messages) if _here(desk, m)), None)
     since = [m for m in messages if after is not None and m.seq > after and m.role == "user"]
     if not since or after is None:
@@ -24,7 +24,9 @@ async def send_divider(desk: HandlerContext, place: Destination, user_id: str, l
     key = f"{after}-{messages[-1].seq}"
     piece = render_plain(say(lang, "elsewhere", n=len(since)))[0]
     try:
-        await desk.outbox.send(replace(place, key=""), piece, keyboards.make_elsewhere_row(key, lang), silent=True)
+        await desk.outbox.send(
+            replace(place, key=""), piece, keyboards.make_elsewhere_row(key, lang), silent=True
+        )
     except ChatGone:
         return
 
@@ -35,7 +37,7 @@ async def list_said_elsewhere(desk: HandlerContext, user_id: str, key: str, lang
     if not (first.isdigit() and last.isdigit()):
         return say(lang, "gone")
     scope = f"user:{user_id}"
-    messages = await desk.agent.history(user_id, scope, after=int(first), limit=LOOKED_AT)
+    messages = await desk.agent.list_history(user_id, scope, after=int(first), limit=LOOKED_AT)
     shown = [m for m in messages if m.seq <= int(last) and m.text and not _here(desk, m)]
     names = {"user": say(lang, "said.you"), "assistant": "Ebb"}
     return "\n\n".join(f"{names[m.role]}: {m.text}" for m in shown) or say(lang, "gone")

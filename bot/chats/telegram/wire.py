@@ -45,7 +45,9 @@ class FloodWait(RetryAfter):
 class SendRequest(HTTPXRequest):
     """Requests that send things."""
 
-    async def do_request(self, url: str, method: str, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
+    async def do_request(
+        self, url: str, method: str, *args: Any, **kwargs: Any
+    ) -> tuple[int, bytes]:
         """One request. Raises Flood on 429 and BadRequest for a method that the server lacks."""
         code, payload = await super().do_request(url, method, *args, **kwargs)
         endpoint = urlsplit(url).path.rpartition("/")[2]
@@ -79,7 +81,9 @@ class PollRequest(SendRequest):
         self.refused = False
         self.well = False  # the last one was answered as it should be
 
-    async def do_request(self, url: str, method: str, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
+    async def do_request(
+        self, url: str, method: str, *args: Any, **kwargs: Any
+    ) -> tuple[int, bytes]:
         """One request, noting how it went."""
         self.begun_at, self.asking = time.monotonic(), True
         try:
@@ -111,12 +115,22 @@ def make_bot(token: str, base_url: str | None) -> tuple[Bot, PollRequest]:
     """A bot, and the connection it polls on: one of its own, so that edits never starve it."""
     base = (base_url or PUBLIC).rstrip("/").removesuffix("/bot")
     direct = {"trust_env": False} if _loopback(base) else {}
-    polling = PollRequest(connection_pool_size=2, read_timeout=10.0, connect_timeout=10.0, httpx_kwargs=direct)
+    polling = PollRequest(
+        connection_pool_size=2, read_timeout=10.0, connect_timeout=10.0, httpx_kwargs=direct
+    )
     wire = SendRequest(
-        connection_pool_size=64, read_timeout=20.0, connect_timeout=10.0, pool_timeout=20.0, httpx_kwargs=direct
+        connection_pool_size=64,
+        read_timeout=20.0,
+        connect_timeout=10.0,
+        pool_timeout=20.0,
+        httpx_kwargs=direct,
     )
     bot = Bot(
-        token, base_url=f"{base}/bot", base_file_url=f"{base}/file/bot", request=wire, get_updates_request=polling
+        token,
+        base_url=f"{base}/bot",
+        base_file_url=f"{base}/file/bot",
+        request=wire,
+        get_updates_request=polling,
     )
     return bot, polling
 
@@ -140,7 +154,9 @@ class _TokenMask(logging.Filter):
         if self._token in record.getMessage():
             record.msg, record.args = record.getMessage().replace(self._token, "<token>"), ()
         error = record.exc_info[1] if record.exc_info else None
-        if isinstance(error, TelegramError):  # its name says enough; a network that is down is no bug
+        if isinstance(
+            error, TelegramError
+        ):  # its name says enough; a network that is down is no bug
             record.msg, record.args = f"{record.getMessage()} ({type(error).__name__})", ()
             record.exc_info, record.exc_text = None, None
         return True

@@ -32,7 +32,9 @@ class EmbedderSource(ABC):
     def make(self, settings: Settings) -> Embedder | None:
         """Make it, without a request or loading anything; None where it is not there."""
 
-    async def open(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> Embedder | None:
+    async def open(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool
+    ) -> Embedder | None:
         """Return it; None where it is not there and was not asked for. Raises NoEmbedder."""
         embedder = self.make(settings)
         if embedder is None and self.asked(settings):

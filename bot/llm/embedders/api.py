@@ -53,7 +53,10 @@ PREFIXES: Mapping[str, tuple[str, str]] = {
     "e5-": ("query: ", "passage: "),
     "mxbai-embed": ("Represent this sentence for searching relevant passages: ", ""),
     "embeddinggemma": ("task: search result | query: ", "title: none | text: "),
-    "qwen3-embedding": ("Instruct: Find what is remembered that bears on this message\nQuery: ", ""),
+    "qwen3-embedding": (
+        "Instruct: Find what is remembered that bears on this message\nQuery: ",
+        "",
+    ),
 }
 
 
@@ -94,7 +97,9 @@ class APIEmbedder:
         """Learn `dim` from one request, if it is not known. Raises ModelError."""
         if self.dim:
             return
-        await self.clients.sdk(self.endpoint)  # importing it may take seconds: no fault of the endpoint's
+        await self.clients.sdk(
+            self.endpoint
+        )  # importing it may take seconds: no fault of the endpoint's
         try:
             async with asyncio.timeout(timeout):
                 vectors = await self._request(["dimension"])
@@ -187,7 +192,11 @@ class APIEmbedder:
             found = json.loads(self.memo.read_text(encoding="utf-8")) if self.memo else {}
         except (OSError, ValueError):
             return {}
-        return {str(k): int(v) for k, v in found.items() if isinstance(v, int)} if isinstance(found, dict) else {}
+        return (
+            {str(k): int(v) for k, v in found.items() if isinstance(v, int)}
+            if isinstance(found, dict)
+            else {}
+        )
 
     def _learn(self, dim: int) -> None:
         self.dim = dim
@@ -197,7 +206,9 @@ class APIEmbedder:
         """For the next start: this object keeps the length its id was made with."""
         if self.memo is not None:
             with suppress(OSError):
-                self.memo.write_text(json.dumps(self._memo() | {self._key: dim}, indent=1), encoding="utf-8")
+                self.memo.write_text(
+                    json.dumps(self._memo() | {self._key: dim}, indent=1), encoding="utf-8"
+                )
 
 
 class Api(EmbedderSource):
@@ -214,7 +225,9 @@ class Api(EmbedderSource):
         """Return None: which endpoint it is depends on who answers."""
         return None
 
-    async def open(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> Embedder | None:
+    async def open(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool
+    ) -> Embedder | None:
         """Return the configured one; one that cannot be reached is replaced by no other model."""
         api = self.find(settings, choice, clients)
         if api is None:
@@ -233,18 +246,24 @@ class Api(EmbedderSource):
         """Return the one of that model, where the endpoint that it came from is still the configured one."""
         served, _, rest = embedder_id.partition(":")
         model, _, dim = rest.rpartition(":")
-        api = self.find(replace(settings, embedder=self.name, embedding_model=model), choice, clients)
+        api = self.find(
+            replace(settings, embedder=self.name, embedding_model=model), choice, clients
+        )
         if api is None or api.provider != served or not dim.isdigit():
             return None
         api.dim = int(dim)
         return api
 
-    def find(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> APIEmbedder | None:
+    def find(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool
+    ) -> APIEmbedder | None:
         """Return the configured one, or None; no request is made."""
         asked, provider = self.asked(settings), providers()[choice.provider]
         model, url, key = settings.endpoint("embedding")
         memo = settings.home / "embedders.json"
-        if not provider.shares_key and not (settings.embedding_base_url or settings.embedding_api_key):
+        if not provider.shares_key and not (
+            settings.embedding_base_url or settings.embedding_api_key
+        ):
             where = provider.embeds_at(settings, choice) if model else None
             if model and where is not None:
                 return APIEmbedder(where, clients, model, provider=provider.name, memo=memo)

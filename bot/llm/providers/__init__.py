@@ -51,17 +51,25 @@ class Provider(ABC):
     name: ClassVar[str]
     order: ClassVar[int]  # under EBB_PROVIDER=auto the lowest that finds itself configured answers
     uses_sdk: ClassVar[bool] = False  # the first request imports it, 0.7 s
-    shares_key: ClassVar[bool] = False  # who chose it means the shared key and address for embeddings, too
+    shares_key: ClassVar[bool] = (
+        False  # who chose it means the shared key and address for embeddings, too
+    )
 
     @abstractmethod
-    async def find(self, settings: Settings, clients: ClientPool, *, asked: bool) -> ProviderChoice | None:
+    async def find(
+        self, settings: Settings, clients: ClientPool, *, asked: bool
+    ) -> ProviderChoice | None:
         """Return the choice of this provider; None where nothing speaks for it. `asked`: EBB_PROVIDER names it."""
 
     @abstractmethod
-    def build(self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder) -> Pair:
+    def build(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder
+    ) -> Pair:
         """Make the chat and the memory model, without a request."""
 
-    def locate(self, settings: Settings, choice: ProviderChoice, role: RoleName) -> tuple[Endpoint, str] | None:
+    def locate(
+        self, settings: Settings, choice: ProviderChoice, role: RoleName
+    ) -> tuple[Endpoint, str] | None:
         """Return a role's endpoint and model ("" where that has yet to be asked); None within this process."""
         return None
 
@@ -73,7 +81,9 @@ class Provider(ABC):
         """Return where it embeds with a model that was named, though it shares no key."""
         return None
 
-    async def list_models(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> tuple[str, ...]:
+    async def list_models(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool
+    ) -> tuple[str, ...]:
         """List the models there are; empty where that cannot be asked."""
         return choice.models
 

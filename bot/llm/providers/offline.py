@@ -14,11 +14,17 @@ class Offline(Provider):
     name = "offline"
     order = 9
 
-    async def find(self, settings: Settings, clients: ClientPool, *, asked: bool) -> ProviderChoice | None:
+    async def find(
+        self, settings: Settings, clients: ClientPool, *, asked: bool
+    ) -> ProviderChoice | None:
         """Return the choice: it is always there."""
-        return ProviderChoice(self.name, "set" if asked else "nothing", needs_setup=not asked, offline=True)
+        return ProviderChoice(
+            self.name, "set" if asked else "nothing", needs_setup=not asked, offline=True
+        )
 
-    def build(self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder) -> Pair:
+    def build(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder
+    ) -> Pair:
         """Make the notebook, which is both models."""
         from bot.notebook import Notebook
 

@@ -53,7 +53,9 @@ def is_ollama(where: Endpoint) -> bool:
     return where.loopback and parts.port == PORT and parts.path in {"", "/v1"}
 
 
-async def detect_ollama(where: Endpoint, clients: ClientPool, *, timeout: float = 1.0) -> tuple[str, ...] | None:
+async def detect_ollama(
+    where: Endpoint, clients: ClientPool, *, timeout: float = 1.0
+) -> tuple[str, ...] | None:
     """List the models of an Ollama there, the most fitting for talk first; None where none answers in time."""
     parts = urlsplit(where.url)
     try:
@@ -83,7 +85,9 @@ def rank_models(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
     def families(row: Mapping[str, Any]) -> str:
         details = row.get("details") or {}
-        return " ".join([str(details.get("family")), *map(str, details.get("families") or ())]).lower()
+        return " ".join(
+            [str(details.get("family")), *map(str, details.get("families") or ())]
+        ).lower()
 
     def order(row: Mapping[str, Any]) -> tuple[bool, bool, int]:
         size = int(row.get("size") or 0)
@@ -171,7 +175,11 @@ class OllamaChat:
         options: dict[str, Any] = {"num_ctx": self._window(request)}
         if request.max_tokens is not None and not self.unlimited:
             options["num_predict"] = request.max_tokens
-        body: dict[str, Any] = {"model": self.model, "messages": list(request.messages), "stream": True}
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": list(request.messages),
+            "stream": True,
+        }
         body["options"] = options
         if request.schema is not None and not self.schemaless:
             body["format"] = dict(request.schema)
@@ -180,7 +188,9 @@ class OllamaChat:
         return body
 
     def _window(self, request: ModelRequest) -> int:
-        sent = sum(estimate_tokens(m.get("content", "")) + MESSAGE_OVERHEAD for m in request.messages)
+        sent = sum(
+            estimate_tokens(m.get("content", "")) + MESSAGE_OVERHEAD for m in request.messages
+        )
         needed = sent + sent // 8 + (request.max_tokens or REPLY_ROOM)
         most = max(SMALLEST_CONTEXT, self.context_tokens + REPLY_ROOM)
         size = max(self.window.get(self.model, 0), min(SMALLEST_CONTEXT, most))
@@ -203,7 +213,9 @@ class OllamaChat:
             return self._error("unknown_model", f"ollama: {said[:150]}")
         if "context" in said and ("exceed" in said or "length" in said):
             return self._error("context_too_long", said[:200], partial)
-        code: ModelErrorCode = {401: "bad_key", 403: "bad_key", 429: "rate_limit"}.get(status, "bad_request")  # type: ignore[assignment]
+        code: ModelErrorCode = {401: "bad_key", 403: "bad_key", 429: "rate_limit"}.get(
+            status, "bad_request"
+        )  # type: ignore[assignment]
         return self._error("server" if status >= 500 else code, said[:200], partial)
 
     def _error(self, code: ModelErrorCode, detail: str, partial: str = "") -> ModelError:
@@ -217,13 +229,17 @@ class Ollama(Provider):
     name = "ollama"
     order = 1
 
-    async def find(self, settings: Settings, clients: ClientPool, *, asked: bool) -> ProviderChoice | None:
+    async def find(
+        self, settings: Settings, clients: ClientPool, *, asked: bool
+    ) -> ProviderChoice | None:
         """Return the choice where it is asked for, its address is set, or nothing is and it can talk."""
         _, url, key = settings.endpoint("chat")
         here = endpoint(settings.ollama_host)
         if asked:
             models = None if settings.chat_model else await detect_ollama(here, clients)
-            return ProviderChoice(self.name, "set", found=None if models is None else here, models=models or ())
+            return ProviderChoice(
+                self.name, "set", found=None if models is None else here, models=models or ()
+            )
         if url or key:
             if not url or not is_ollama(Endpoint.at(url)):
                 return None
@@ -236,7 +252,9 @@ class Ollama(Provider):
             return None
         return ProviderChoice(self.name, "found", found=here, models=models)
 
-    def build(self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder) -> Pair:
+    def build(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder
+    ) -> Pair:
         """Make a model for each role; one with an address of its own is any endpoint's."""
         windows: dict[str, int] = {}
 
@@ -248,7 +266,9 @@ class Ollama(Provider):
 
         return make("chat"), make("memory")
 
-    def locate(self, settings: Settings, choice: ProviderChoice, role: RoleName) -> tuple[Endpoint, str]:
+    def locate(
+        self, settings: Settings, choice: ProviderChoice, role: RoleName
+    ) -> tuple[Endpoint, str]:
         """Return where a role's model is, and its name ("" where Ollama has yet to say)."""
         model, url, key = settings.endpoint(role)
         if self._elsewhere(settings, choice, role):

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     import openai
 
 DEFAULT_MODEL = "gpt-4o-mini"
-_LIMITS = ("max_completion_tokens", "max_tokens")  # OpenAI's newer name, and what others still call it
+_LIMITS = (
+    "max_completion_tokens",
+    "max_tokens",
+)  # OpenAI's newer name, and what others still call it
 _NOT_ABOUT_PARAMETERS = {"context_too_long", "no_credit", "rate_limit", "bad_key"}
 
 
@@ -54,7 +57,9 @@ class OpenAIChat:
         try:
             answer = await self._open(client, request)
             async with answer:
-                if "text/event-stream" not in answer.response.headers.get("content-type", "text/event-stream"):
+                if "text/event-stream" not in answer.response.headers.get(
+                    "content-type", "text/event-stream"
+                ):
                     yield await self._whole(answer, reading)
                     return
                 async for event in answer:
@@ -78,16 +83,24 @@ class OpenAIChat:
             raise self._error("cut_off", "nothing but thinking")
 
     def _error(self, code: ModelErrorCode, detail: str, partial: str = "") -> ModelError:
-        return ModelError(code, detail=detail, partial=partial, model=self.model, host=self.endpoint.host)
+        return ModelError(
+            code, detail=detail, partial=partial, model=self.model, host=self.endpoint.host
+        )
 
     def _failed(self, error: BaseException, partial: str = "") -> ModelError:
         from bot.llm.failures import translate
 
         return translate(
-            error, model=self.model, host=self.endpoint.host, partial=partial, key=self.endpoint.key or ""
+            error,
+            model=self.model,
+            host=self.endpoint.host,
+            partial=partial,
+            key=self.endpoint.key or "",
         )
 
-    async def _open(self, client: openai.AsyncOpenAI, request: ModelRequest) -> openai.AsyncStream[Any]:
+    async def _open(
+        self, client: openai.AsyncOpenAI, request: ModelRequest
+    ) -> openai.AsyncStream[Any]:
         """Begin the stream, leaving out what the endpoint refuses."""
         import openai as sdk
 
@@ -180,7 +193,11 @@ class _StreamReading:
         choice = event.choices[0]
         self.finish = choice.finish_reason or self.finish
         delta = choice.delta
-        said = (getattr(delta, "content", None) or getattr(delta, "refusal", None) or "") if delta else ""
+        said = (
+            (getattr(delta, "content", None) or getattr(delta, "refusal", None) or "")
+            if delta
+            else ""
+        )
         shown = self.filter.feed(said) if said else ""
         self.text += shown
         return shown
@@ -205,14 +222,18 @@ class OpenAI(Provider):
     uses_sdk = True
     shares_key = True
 
-    async def find(self, settings: Settings, clients: ClientPool, *, asked: bool) -> ProviderChoice | None:
+    async def find(
+        self, settings: Settings, clients: ClientPool, *, asked: bool
+    ) -> ProviderChoice | None:
         """Return the choice where a key or an address is configured, or where it is asked for."""
         _, url, key = settings.endpoint("chat")
         if asked:
             return ProviderChoice(self.name, "set", needs_setup=not (url or key))
         return ProviderChoice(self.name, "base_url" if url else "key") if url or key else None
 
-    def build(self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder) -> Pair:
+    def build(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder
+    ) -> Pair:
         """Make a model for each role."""
 
         def make(role: RoleName) -> ChatModel:
@@ -222,7 +243,9 @@ class OpenAI(Provider):
 
         return make("chat"), make("memory")
 
-    def locate(self, settings: Settings, choice: ProviderChoice, role: RoleName) -> tuple[Endpoint, str]:
+    def locate(
+        self, settings: Settings, choice: ProviderChoice, role: RoleName
+    ) -> tuple[Endpoint, str]:
         """Return where a role's model is; one without an address of its own follows the chat."""
         model, url, key = settings.endpoint(role)
         chat_url = settings.endpoint("chat")[1]
@@ -235,11 +258,15 @@ class OpenAI(Provider):
         """Tell whether it is OpenAI's own address."""
         return endpoint.is_openai
 
-    async def list_models(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> tuple[str, ...]:
+    async def list_models(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool
+    ) -> tuple[str, ...]:
         """Ask the endpoint what it has."""
         _, url, key = settings.endpoint("chat")
         try:
-            return tuple(await OpenAIChat(Endpoint.at(url, key), clients, choice.chat, True).models())
+            return tuple(
+                await OpenAIChat(Endpoint.at(url, key), clients, choice.chat, True).models()
+            )
         except ModelError:
             return ()
 

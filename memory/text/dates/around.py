@@ -10,7 +10,18 @@ from functools import cache
 from typing import Final
 
 from memory.text.dates.sentence import UNITS, Sentence
-from memory.text.dates.times import DAY, HOUR, Span, TimeUnit, add_days, date, midnight, relative, week_of, weekend_of
+from memory.text.dates.times import (
+    DAY,
+    HOUR,
+    Span,
+    TimeUnit,
+    add_days,
+    date,
+    midnight,
+    relative,
+    week_of,
+    weekend_of,
+)
 from memory.text.languages import Lang, value, values
 
 _DAWN: Final = date(1900, 1, 1)
@@ -30,7 +41,11 @@ class Place:
 @cache
 def _moves(side: str) -> list[tuple[re.Pattern[str], str, Lang]]:
     """Compile the words of all languages before or after a time, each with what it does."""
-    return [(re.compile(words), move, lang) for lang, rows in values("dates", side).items() for words, move in rows]
+    return [
+        (re.compile(words), move, lang)
+        for lang, rows in values("dates", side).items()
+        for words, move in rows
+    ]
 
 
 def _find_move(plain: str, start: int, end: int) -> tuple[str, re.Match[str], Lang] | None:
@@ -75,7 +90,10 @@ def _moved(move: str, m: re.Match[str], lang: Lang, p: Place) -> tuple[TimeUnit,
             return p.unit, (now, end) if said["later"] else (start, now + timedelta(seconds=1))
         case "week":
             return _week_of(start, weekend=bool(said["weekend"]))
-        case "week of a day" if p.unit in {TimeUnit.DAY, TimeUnit.WEEKEND}:  # not "on Friday, week after week"
+        case "week of a day" if p.unit in {
+            TimeUnit.DAY,
+            TimeUnit.WEEKEND,
+        }:  # not "on Friday, week after week"
             return _week_of(start, weekend=bool(said["weekend"]))
         case "days beside":  # 国庆前几天
             return TimeUnit.DAY, (start - 3 * DAY, start) if said["ahead"] else (end, end + 3 * DAY)
@@ -110,7 +128,11 @@ def _until(p: Place) -> Span:
 
 def _before(p: Place, end: datetime) -> Span:
     back = _back(p)
-    return (p.said.now, end) if p.span[0] > p.said.now else (p.span[0] - back if back else _DAWN, p.span[0])
+    return (
+        (p.said.now, end)
+        if p.span[0] > p.said.now
+        else (p.span[0] - back if back else _DAWN, p.span[0])
+    )
 
 
 def _after(p: Place) -> Span:
@@ -129,7 +151,10 @@ def _offset(sign: int, unit: str, n: int, p: Place) -> tuple[TimeUnit, Span]:
     if unit == "day":
         return TimeUnit.DAY, add_days(at + sign * n * DAY)
     if unit == "week" and sign < 0:  # what was so long before a day is told up to that day
-        return TimeUnit.WEEK, (p.span[0] - 7 * n * DAY, p.span[1] if p.unit is TimeUnit.DAY else p.span[0])
+        return TimeUnit.WEEK, (
+            p.span[0] - 7 * n * DAY,
+            p.span[1] if p.unit is TimeUnit.DAY else p.span[0],
+        )
     if unit == "week" and n == 1:
         return TimeUnit.WEEK, (p.span[1], p.span[1] + 7 * DAY)
     return UNITS[unit], relative(unit, sign * n, at)
@@ -140,4 +165,6 @@ def _week_of(start: datetime, *, weekend: bool) -> tuple[TimeUnit, Span]:
     if not weekend:
         return TimeUnit.WEEK, week_of(start)
     # a Monday makes a weekend longer
-    return TimeUnit.WEEKEND, (start - 2 * DAY, start + DAY) if start.weekday() == 0 else weekend_of(start)
+    return TimeUnit.WEEKEND, (start - 2 * DAY, start + DAY) if start.weekday() == 0 else weekend_of(
+        start
+    )

@@ -44,7 +44,11 @@ def yearly(day: Callable[[int], datetime | None], before: int = 0, count: int = 
         return None if at is None else add_days(at - before * DAY, count)
 
     return RecurringTime(
-        TimeUnit.DAY if count == 1 else TimeUnit.WEEKEND, "year", within, "near", main=before if count > 1 else 0
+        TimeUnit.DAY if count == 1 else TimeUnit.WEEKEND,
+        "year",
+        within,
+        "near",
+        main=before if count > 1 else 0,
     )
 
 

@@ -38,10 +38,16 @@ UNITS = {
 
 def looks_ahead(plain: str) -> bool | None:
     """Say whether a folded sentence is about what is to come; None if it does not tell."""
-    if either("dates", "TO_COME").search(plain):  # what is planned may have been planned: the future is heard first
+    if either("dates", "TO_COME").search(
+        plain
+    ):  # what is planned may have been planned: the future is heard first
         return True
     return (
-        False if either("dates", "OVER").search(plain) else True if either("dates", "PERHAPS").search(plain) else None
+        False
+        if either("dates", "OVER").search(plain)
+        else True
+        if either("dates", "PERHAPS").search(plain)
+        else None
     )
 
 
@@ -99,7 +105,11 @@ class Sentence:
             return a.last(now)
         # In February last winter is the one that began the year before.
         begun = a.unit is TimeUnit.SEASON
-        over = (s for s in a.around(now) if s[1] <= now or (begun and s[0] <= now and s[0].year < now.year))
+        over = (
+            s
+            for s in a.around(now)
+            if s[1] <= now or (begun and s[0] <= now and s[0].year < now.year)
+        )
         return max(over, default=None)
 
     def chosen(self, a: RecurringTime, word: str) -> FixedTime | None:
@@ -111,7 +121,9 @@ class Sentence:
         """Return the morning of a day; of a day to come all that is left from then on."""
         found = part.within(day[0])
         if found is not None and (found[0] > self.now or (self.ahead and day[1] > self.now)):
-            return found[0], max(found[1], midnight(day[0]) + DAY)  # what is planned has often no hour
+            return found[0], max(
+                found[1], midnight(day[0]) + DAY
+            )  # what is planned has often no hour
         return found
 
     def part_of(self, later: int, part: RecurringTime) -> FixedTime | None:
@@ -141,7 +153,8 @@ class Sentence:
     def half(self, unit: str, n: int, sign: int) -> FixedTime:
         """Return n and a half units ago or from now."""
         return FixedTime(
-            TimeUnit.MONTH if unit == "year" else TimeUnit.WEEK, times.and_a_half(unit, n, self.now, sign)
+            TimeUnit.MONTH if unit == "year" else TimeUnit.WEEK,
+            times.and_a_half(unit, n, self.now, sign),
         )
 
     def stretch(self, unit: str, n: int, *, ahead: bool) -> FixedTime:
@@ -166,12 +179,16 @@ class Sentence:
             return None
         at = (self.now + hours * HOUR).replace(second=0, microsecond=0)
         return FixedTime(
-            TimeUnit.HOUR, (self.now + max(0, hours - 1) * HOUR, self.now + (max(1, hours) + 1) * HOUR), at=at
+            TimeUnit.HOUR,
+            (self.now + max(0, hours - 1) * HOUR, self.now + (max(1, hours) + 1) * HOUR),
+            at=at,
         )
 
     def last_hours(self, hours: int) -> FixedTime:
         """Return the hours up to now; none is now itself, which is no time alone."""
-        return FixedTime(TimeUnit.DAY, (self.now - hours * HOUR, self.now + timedelta(seconds=1)), weak=not hours)
+        return FixedTime(
+            TimeUnit.DAY, (self.now - hours * HOUR, self.now + timedelta(seconds=1)), weak=not hours
+        )
 
 
 Make: TypeAlias = Callable[[re.Match[str], Sentence], Time | None]
@@ -199,7 +216,9 @@ def read_slashed(m: re.Match[str], _: Sentence) -> Time | None:
         return None
     month, day = (a, b) if a <= 12 and not dotted else (b, a)
     return (
-        FixedTime(TimeUnit.DAY, times.add_days(date(int(m["y"]), month, day))) if m["y"] else days_of(month, day, day)
+        FixedTime(TimeUnit.DAY, times.add_days(date(int(m["y"]), month, day)))
+        if m["y"]
+        else days_of(month, day, day)
     )
 
 
@@ -212,6 +231,8 @@ def named_festivals(
     """
 
     def make_of(again: RecurringTime) -> Make:
-        return lambda m, said: again if m["q"] is None else said.chosen(again, words.get(m["q"], m["q"]))
+        return lambda m, said: (
+            again if m["q"] is None else said.chosen(again, words.get(m["q"], m["q"]))
+        )
 
     return [(hints, form.format(names), make_of(again)) for hints, names, again in festivals]

@@ -16,7 +16,12 @@ Period = Literal["day", "week", "month", "year"]
 
 DAY: Final = timedelta(days=1)
 HOUR: Final = timedelta(hours=1)
-_AROUND: Final[dict[Period, int]] = {"day": 2, "week": 2, "month": 3, "year": 9}  # 29 February may be eight years off
+_AROUND: Final[dict[Period, int]] = {
+    "day": 2,
+    "week": 2,
+    "month": 3,
+    "year": 9,
+}  # 29 February may be eight years off
 _LENGTH: Final = {
     "day": 1,
     "weekend": 7,
@@ -27,7 +32,9 @@ _LENGTH: Final = {
     "year": 365,
     "decade": 3650,
 }
-_FAVOUR: Final = 8  # what is over is asked for more often: the next Easter speaks only if it is that much nearer
+_FAVOUR: Final = (
+    8  # what is over is asked for more often: the next Easter speaks only if it is that much nearer
+)
 
 
 class TimeUnit(IntEnum):
@@ -255,9 +262,15 @@ def third_of(span: Span, which: int, *, edge: bool) -> Span:
     if days <= 3:
         return span
     if days < 28:  # a week: two days and three
-        return [(start, start + 2 * DAY), (start + 2 * DAY, start + 4 * DAY), (end - 3 * DAY, end)][which]
+        return [(start, start + 2 * DAY), (start + 2 * DAY, start + 4 * DAY), (end - 3 * DAY, end)][
+            which
+        ]
     if days <= 31:
-        return [(start, start + 10 * DAY), (start + 10 * DAY, start + 20 * DAY), (start + 20 * DAY, end)][which]
+        return [
+            (start, start + 10 * DAY),
+            (start + 10 * DAY, start + 20 * DAY),
+            (start + 20 * DAY, end),
+        ][which]
     months = (end.year - start.year) * 12 + end.month - start.month
     size = months // (6 if edge and months == 12 else 3) or 1
     first = [0, (months - size) // 2, months - size][which]
@@ -302,12 +315,15 @@ def nth(n: int, what: str, one: RecurringTime | None = None) -> OrdinalTime:
             return OrdinalTime(TimeUnit.WEEK, lambda s: nth_week(s, n))
         case "day":
             return OrdinalTime(
-                TimeUnit.DAY, lambda s: add_days(s[1] - DAY) if n < 0 else add_days(s[0] + (n - 1) * DAY)
+                TimeUnit.DAY,
+                lambda s: add_days(s[1] - DAY) if n < 0 else add_days(s[0] + (n - 1) * DAY),
             )
         case "month":
             return OrdinalTime(
                 TimeUnit.MONTH,
-                lambda s: add_months(*((s[1].year, s[1].month - 1) if n < 0 else (s[0].year, s[0].month + n - 1))),
+                lambda s: add_months(
+                    *((s[1].year, s[1].month - 1) if n < 0 else (s[0].year, s[0].month + n - 1))
+                ),
             )
     return OrdinalTime((one or WEEKEND).unit, lambda s: nth_of(s, n, one or WEEKEND))
 
@@ -324,7 +340,9 @@ def nth_half(which: int) -> OrdinalTime:
 
 def quarter(n: int, *, weak: bool = False) -> RecurringTime:
     """Return that quarter of each year, from 1."""
-    return RecurringTime(TimeUnit.SEASON, "year", lambda first: add_months(first.year, 3 * n - 2, 3), weak=weak)
+    return RecurringTime(
+        TimeUnit.SEASON, "year", lambda first: add_months(first.year, 3 * n - 2, 3), weak=weak
+    )
 
 
 def century(two: int) -> int:
@@ -334,32 +352,44 @@ def century(two: int) -> int:
 
 def weekday(which: int) -> RecurringTime:
     """Monday is 0."""
-    return RecurringTime(TimeUnit.DAY, "week", lambda monday: add_days(monday + which * DAY), "next", strict=True)
+    return RecurringTime(
+        TimeUnit.DAY, "week", lambda monday: add_days(monday + which * DAY), "next", strict=True
+    )
 
 
 def day_of_month(day: int) -> RecurringTime:
     """The day of that number."""
-    return RecurringTime(TimeUnit.DAY, "month", lambda first: add_days(date(first.year, first.month, day)), "next")
+    return RecurringTime(
+        TimeUnit.DAY, "month", lambda first: add_days(date(first.year, first.month, day)), "next"
+    )
 
 
 def day_of_year(month: int, day: int, count: int = 1) -> RecurringTime:
     """That date."""
-    return RecurringTime(TimeUnit.DAY, "year", lambda first: add_days(date(first.year, month, day), count))
+    return RecurringTime(
+        TimeUnit.DAY, "year", lambda first: add_days(date(first.year, month, day), count)
+    )
 
 
 def month(number: int, count: int = 1) -> RecurringTime:
     """That month, or so many from it on."""
-    return RecurringTime(TimeUnit.MONTH, "year", lambda first: add_months(first.year, number, count))
+    return RecurringTime(
+        TimeUnit.MONTH, "year", lambda first: add_months(first.year, number, count)
+    )
 
 
 def season(first_month: int) -> RecurringTime:
     """Three months; which year's must be said."""
-    return RecurringTime(TimeUnit.SEASON, "year", lambda first: add_months(first.year, first_month, 3), "")
+    return RecurringTime(
+        TimeUnit.SEASON, "year", lambda first: add_months(first.year, first_month, 3), ""
+    )
 
 
 def part(since: float, until: float) -> RecurringTime:
     """Hours of a day; beyond 24 they are the next one's."""
-    return RecurringTime(TimeUnit.PART, "day", lambda day: (day + since * HOUR, day + until * HOUR), weak=True)
+    return RecurringTime(
+        TimeUnit.PART, "day", lambda day: (day + since * HOUR, day + until * HOUR), weak=True
+    )
 
 
 WEEKEND: Final = RecurringTime(TimeUnit.WEEKEND, "week", weekend_of, "next")

@@ -20,15 +20,26 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from memory.text.clean import MOST_READ, keep_ends
 from memory.text.dates.around import Place, move_ends
 from memory.text.dates.sentence import Make, Rule, Sentence
-from memory.text.dates.times import DAY, HOUR, FixedTime, OrdinalTime, RecurringTime, Span, Time, TimeUnit
+from memory.text.dates.times import (
+    DAY,
+    HOUR,
+    FixedTime,
+    OrdinalTime,
+    RecurringTime,
+    Span,
+    Time,
+    TimeUnit,
+)
 from memory.text.languages import LANGUAGES, either, joined, values
-from memory.text.pieces import MOST_READ, keep_ends
 from memory.text.words import fold_letters
 
 _SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")
-_WORD: Final = re.compile("|".join(f"[{found.letters}]+" for found in LANGUAGES.values() if found.spaced))
+_WORD: Final = re.compile(
+    "|".join(f"[{found.letters}]+" for found in LANGUAGES.values() if found.spaced)
+)
 _NEVER: Final = OrdinalTime(TimeUnit.HOUR, lambda _: None)
 
 
@@ -123,7 +134,9 @@ def times_named(text: str, now: datetime, *, ahead: bool | None = None) -> list[
     return list(_spans(_found(_hits_of(said), said), said, moved=False))
 
 
-def _resolve(text: str, now: datetime, tz: str, ahead: bool | None) -> tuple[str, list[Spoken], tzinfo]:
+def _resolve(
+    text: str, now: datetime, tz: str, ahead: bool | None
+) -> tuple[str, list[Spoken], tzinfo]:
     zone: tzinfo = UTC
     with suppress(ZoneInfoNotFoundError, ValueError):
         zone = ZoneInfo(tz)
@@ -134,20 +147,29 @@ def _resolve(text: str, now: datetime, tz: str, ahead: bool | None) -> tuple[str
 
 def _in_utc(span: Span, now: datetime, zone: tzinfo) -> Span | None:
     local = now.astimezone(zone).replace(tzinfo=None, fold=0)
-    at = {local: now.astimezone(UTC), local + timedelta(seconds=1): now.astimezone(UTC) + timedelta(seconds=1)}
+    at = {
+        local: now.astimezone(UTC),
+        local + timedelta(seconds=1): now.astimezone(UTC) + timedelta(seconds=1),
+    }
     try:  # `now` itself is the moment it is, also in the hour that the clocks repeat
         return tuple(at.get(t) or t.replace(tzinfo=zone).astimezone(UTC) for t in span)  # type: ignore[return-value]
     except OverflowError:
         return None
 
 
-Hit: TypeAlias = tuple[int, int, int, re.Match[str]]  # length below 0, place, rule, match: the longest comes first
+Hit: TypeAlias = tuple[
+    int, int, int, re.Match[str]
+]  # length below 0, place, rule, match: the longest comes first
 
 
 def _hits_of(said: Sentence) -> list[Hit]:
     """Find every place that a rule fits, but in what only looks like a time."""
     hits = _hits(said.plain)
-    if hits and (struck := either("dates", "NO_TIME").sub(lambda m: "#" * len(m.group()), said.plain)) != said.plain:
+    if (
+        hits
+        and (struck := either("dates", "NO_TIME").sub(lambda m: "#" * len(m.group()), said.plain))
+        != said.plain
+    ):
         said.plain, hits = struck, _hits(struck)
     return hits
 
@@ -158,7 +180,9 @@ def _hits(plain: str) -> list[Hit]:
     seen = set(plain)
     seen.update(_WORD.findall(plain))
     tried = {i for h in seen & hints.keys() for i in hints[h]}
-    return [(m.start() - m.end(), m.start(), i, m) for i in tried for m in _rule(i)[0].finditer(plain)]
+    return [
+        (m.start() - m.end(), m.start(), i, m) for i in tried for m in _rule(i)[0].finditer(plain)
+    ]
 
 
 def _found(hits: list[Hit], said: Sentence) -> list[Found]:
@@ -172,7 +196,10 @@ def _found(hits: list[Hit], said: Sentence) -> list[Found]:
             continue
         try:
             time = _rule(i)[1](m, said)
-        except (ValueError, OverflowError):  # 31 February, the year 0: no date, and no February either
+        except (
+            ValueError,
+            OverflowError,
+        ):  # 31 February, the year 0: no date, and no February either
             time = _NEVER
         if time is not None:
             taken.append(Found(start, m.end(), time))
@@ -190,8 +217,13 @@ def _meant(spans: list[Spoken], plain: str) -> list[Spoken]:
         either("questions", "TURN"),
         either("questions", "ASKS"),
     )
-    turn = max((i for i, (a, b) in enumerate(bounds) if b - a > 1 and turns.search(plain, a, b)), default=-1)
-    asking = [(a, b) for a, b in bounds[max(turn, 0) :] if "?" in plain[a:b] or asks.search(plain[a:b])]
+    turn = max(
+        (i for i, (a, b) in enumerate(bounds) if b - a > 1 and turns.search(plain, a, b)),
+        default=-1,
+    )
+    asking = [
+        (a, b) for a, b in bounds[max(turn, 0) :] if "?" in plain[a:b] or asks.search(plain[a:b])
+    ]
     asked = [s for s in spans if any(a <= s.start < b for a, b in asking)]
     return asked if turn >= 0 and asking else asked or spans
 
@@ -203,7 +235,11 @@ def _spans(found: list[Found], said: Sentence, *, moved: bool = True) -> Iterato
     while i < len(sides):
         first, j = sides[i], i + 1
         try:
-            if i < len(joints) and joints[i] and (both := _range(first, sides[i + 1], joints[i], said)) is not None:
+            if (
+                i < len(joints)
+                and joints[i]
+                and (both := _range(first, sides[i + 1], joints[i], said)) is not None
+            ):
                 j, (unit, span), last = i + 2, both, sides[i + 1]
             elif first.weak or (one := _nested(first, said)) is None:
                 i = j
@@ -215,7 +251,12 @@ def _spans(found: list[Found], said: Sentence, *, moved: bool = True) -> Iterato
             if moved:
                 unit, span = move_ends(Place(unit, span, said, anew), start, end)
             yield Spoken(
-                unit, span, start, end, any(c.isdigit() for c in said.plain[start:end]), _itself(first, span)
+                unit,
+                span,
+                start,
+                end,
+                any(c.isdigit() for c in said.plain[start:end]),
+                _itself(first, span),
             )
         except (ValueError, OverflowError):
             pass
@@ -227,7 +268,9 @@ def _itself(side: JoinedTimes, span: Span) -> datetime | None:
     time = side.parts[0].time
     if len(side.parts) > 1 or isinstance(time, OrdinalTime):
         return None
-    return time.at if isinstance(time, FixedTime) else span[0] + time.main * DAY if time.main else None
+    return (
+        time.at if isinstance(time, FixedTime) else span[0] + time.main * DAY if time.main else None
+    )
 
 
 def _sides(found: list[Found], plain: str) -> tuple[list[JoinedTimes], list[str]]:
@@ -251,7 +294,9 @@ def _sides(found: list[Found], plain: str) -> tuple[list[JoinedTimes], list[str]
     )
     for i, joint in enumerate(joints):
         start, end = sides[i][0].start, sides[i + 1][-1].end
-        if joint == "join" and (before.search(plain, max(0, start - 12), start) or behind.match(plain, end)):
+        if joint == "join" and (
+            before.search(plain, max(0, start - 12), start) or behind.match(plain, end)
+        ):
             joints[i] = "range"
     return [JoinedTimes(tuple(s)) for s in sides], joints
 
@@ -261,22 +306,36 @@ def _goes_with(side: list[Found], b: Found) -> bool:
     t, last = b.time, side[-1].time
     if isinstance(t, RecurringTime) and isinstance(last, RecurringTime):
         return (t.unit, t.period) != (last.unit, last.period)
-    return not isinstance(t, FixedTime) or t.weak or not any(isinstance(f.time, FixedTime) for f in side)
+    return (
+        not isinstance(t, FixedTime)
+        or t.weak
+        or not any(isinstance(f.time, FixedTime) for f in side)
+    )
 
 
-def _nested(side: JoinedTimes, said: Sentence, ahead: bool | None = None) -> tuple[TimeUnit, Span] | None:
+def _nested(
+    side: JoinedTimes, said: Sentence, ahead: bool | None = None
+) -> tuple[TimeUnit, Span] | None:
     """Look for the shorter inside the longer."""
     parts = side.parts
     if not any(
         p.time.unit >= TimeUnit.WEEK for p in parts
     ):  # "late on Friday night": a day is too short for an early part
         parts = (
-            tuple(p for p in parts if not (isinstance(p.time, OrdinalTime) and p.time.unit is TimeUnit.THIRD))
+            tuple(
+                p
+                for p in parts
+                if not (isinstance(p.time, OrdinalTime) and p.time.unit is TimeUnit.THIRD)
+            )
             or parts
         )
     order = sorted(
         parts,
-        key=lambda p: (-p.time.unit, not isinstance(p.time, FixedTime), getattr(p.time, "period", "") != "year"),
+        key=lambda p: (
+            -p.time.unit,
+            not isinstance(p.time, FixedTime),
+            getattr(p.time, "period", "") != "year",
+        ),
     )
     first = order[0].time
     unit, span = first.unit, first.span if isinstance(first, FixedTime) else None
@@ -293,7 +352,11 @@ def _nested(side: JoinedTimes, said: Sentence, ahead: bool | None = None) -> tup
         elif isinstance(t, FixedTime):
             inner = t.span if span[0] <= t.span[0] < span[1] else None
         else:
-            inner = t.inside(span, said.now, ahead=said.ahead) if isinstance(t, RecurringTime) else t.of(span)
+            inner = (
+                t.inside(span, said.now, ahead=said.ahead)
+                if isinstance(t, RecurringTime)
+                else t.of(span)
+            )
         if inner is not None:
             unit, span = t.unit, inner
         elif isinstance(t, FixedTime):
@@ -301,14 +364,18 @@ def _nested(side: JoinedTimes, said: Sentence, ahead: bool | None = None) -> tup
     return unit, span
 
 
-def _range(a: JoinedTimes, b: JoinedTimes, joint: str, said: Sentence) -> tuple[TimeUnit, Span] | None:
+def _range(
+    a: JoinedTimes, b: JoinedTimes, joint: str, said: Sentence
+) -> tuple[TimeUnit, Span] | None:
     """From the one to the other. Two that are merely both named are one span if nothing is between them."""
     if joint in {"before", "after"}:
         return _beside(a, b, joint, said)
     if a.anchored and not b.anchored:
         first = _nested(a, said)
         second = first and _nested(b, Sentence(said.plain, first[1][0], told=True))
-    elif a.anchored or said.ahead or (said.ahead is None and any(_is_next(p.time) for p in a.parts)):
+    elif (
+        a.anchored or said.ahead or (said.ahead is None and any(_is_next(p.time) for p in a.parts))
+    ):
         second = _nested(b, said)
         first = _nested(a, said)
         if first and not b.anchored:
@@ -316,7 +383,9 @@ def _range(a: JoinedTimes, b: JoinedTimes, joint: str, said: Sentence) -> tuple[
         elif second and not a.anchored:
             first = _nested(a, Sentence(said.plain, second[1][0], told=False))
     else:
-        second = _nested(b, said if b.anchored else Sentence(said.plain, said.now, told=False, today=True))
+        second = _nested(
+            b, said if b.anchored else Sentence(said.plain, said.now, told=False, today=True)
+        )
         first = second and _nested(a, Sentence(said.plain, second[1][0], told=False))
     if not first or not second:
         return None
@@ -326,7 +395,9 @@ def _range(a: JoinedTimes, b: JoinedTimes, joint: str, said: Sentence) -> tuple[
     return max(unit, other), (start, end)
 
 
-def _beside(a: JoinedTimes, b: JoinedTimes, way: str, said: Sentence) -> tuple[TimeUnit, Span] | None:
+def _beside(
+    a: JoinedTimes, b: JoinedTimes, way: str, said: Sentence
+) -> tuple[TimeUnit, Span] | None:
     """The Sunday before Christmas; before a day up to that day, for so long it is told."""
     anchor, last = _nested(b, said), a.parts[-1].time
     if anchor is None or not isinstance(last, RecurringTime):
@@ -335,7 +406,11 @@ def _beside(a: JoinedTimes, b: JoinedTimes, way: str, said: Sentence) -> tuple[T
     found = last.last(start - HOUR, today=True) if way == "before" else last.next(end)
     if found is None:
         return None
-    return (TimeUnit.WEEK, (found[0], end)) if way == "before" and anchor[0] is TimeUnit.DAY else (last.unit, found)
+    return (
+        (TimeUnit.WEEK, (found[0], end))
+        if way == "before" and anchor[0] is TimeUnit.DAY
+        else (last.unit, found)
+    )
 
 
 def _is_next(time: Time) -> bool:

@@ -28,7 +28,9 @@ _GRAINS: Final[dict[TimeUnit, Grain]] = {
     TimeUnit.MONTH: "month",
     TimeUnit.YEAR: "year",
 }
-_GAP: Final = re.compile(r"[\s,的()]{0,9}(?:at|around|about|on|@|from)?\s{0,9}")  # between a day and its hour
+_GAP: Final = re.compile(
+    r"[\s,的()]{0,9}(?:at|around|about|on|@|from)?\s{0,9}"
+)  # between a day and its hour
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +97,26 @@ def _dated(s: Spoken, plain: str) -> DateMatch | None:
     first, end = s.span
     since = move_of(plain, s.start, s.end) == "since"
     if s.at is not None:
-        return DateMatch(s.at, "minute" if s.unit is TimeUnit.HOUR else "day", s.start, s.end, since)
+        return DateMatch(
+            s.at, "minute" if s.unit is TimeUnit.HOUR else "day", s.start, s.end, since
+        )
     if s.unit is TimeUnit.PART or (s.unit is TimeUnit.DAY and end - first == DAY):
         part = first.hour if s.unit is TimeUnit.PART else None
         return _with_clock(DateMatch(midnight(first), "day", s.start, s.end, since), plain, part)
     grain = _GRAINS.get(s.unit)
-    return DateMatch(first, grain, s.start, s.end, since) if grain and DateMatch(first, grain).end_of == end else None
+    return (
+        DateMatch(first, grain, s.start, s.end, since)
+        if grain and DateMatch(first, grain).end_of == end
+        else None
+    )
 
 
 @cache
 def _clocks() -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[int, int, str]]]]:
-    return [(re.compile(p), value(lang, "dates", "read_clock")) for lang, p in values("dates", "CLOCK").items()]
+    return [
+        (re.compile(p), value(lang, "dates", "read_clock"))
+        for lang, p in values("dates", "CLOCK").items()
+    ]
 
 
 def _with_clock(w: DateMatch, plain: str, part: int | None) -> DateMatch:
@@ -113,8 +124,14 @@ def _with_clock(w: DateMatch, plain: str, part: int | None) -> DateMatch:
     gap = _GAP.match(plain, w.end)
     starts = range(w.end, gap.end() + 1) if gap else ()
     for pattern, read in _clocks():
-        before = (m for m in pattern.finditer(plain, 0, w.start) if _GAP.fullmatch(plain, m.end(), w.start))
-        if m := next((m for at in starts if (m := pattern.match(plain, at))), None) or next(before, None):
+        before = (
+            m
+            for m in pattern.finditer(plain, 0, w.start)
+            if _GAP.fullmatch(plain, m.end(), w.start)
+        )
+        if m := next((m for at in starts if (m := pattern.match(plain, at))), None) or next(
+            before, None
+        ):
             hour = _hour(*read(m), part)
             start, end = min(w.start, m.start()), max(w.end, m.end())
             return (

@@ -37,7 +37,11 @@ def read(sentence: str) -> SentenceIntent | None:
     if _P.OFF.match(body):
         return SentenceIntent("off", "", len(sentence))
     asks = bool(flags & {"please", "want", "ask"})
-    if question and not asks and not ((r := _P.REQUEST.search(sentence)) and _P.REMEMBER.match(body)):
+    if (
+        question
+        and not asks
+        and not ((r := _P.REQUEST.search(sentence)) and _P.REMEMBER.match(body))
+    ):
         return None
     if neg:
         return _read_negated(sentence, body, at, flags)
@@ -48,13 +52,19 @@ def read(sentence: str) -> SentenceIntent | None:
             return SentenceIntent("forget", "everything", len(sentence))
         start = at + next(i for i in map(d.start, "abcdef") if i >= 0)
         return _target("forget", sentence, start, next(x for x in map(d.group, "abcdef") if x))
-    if (f := _P.FORGET.match(body)) and ("want" in flags or not f[0].lower().startswith(("forgetting", "forgot"))):
+    if (f := _P.FORGET.match(body)) and (
+        "want" in flags or not f[0].lower().startswith(("forgetting", "forgot"))
+    ):
         return _read_forget(sentence, bare, at + f.end(), flags)
     if m := _P.REMEMBER.match(body):
         if r := _P.REQUEST.search(sentence, at + m.end()):
             return read(sentence[: r.start()])
         return _read_remember(sentence, bare, at, m, flags, question)
-    if not question and (t := _P.TRAILING.search(sentence, max(0, len(sentence) - 80))) and t.start() > 3:
+    if (
+        not question
+        and (t := _P.TRAILING.search(sentence, max(0, len(sentence) - 80)))
+        and t.start() > 3
+    ):
         return SentenceIntent("remember", sentence[: t.start()].strip(), len(sentence))
     return None
 
@@ -80,12 +90,18 @@ def _read_negated(sentence: str, body: str, at: int, flags: set[str]) -> Sentenc
     if m := _P.MENTION.match(body):
         target = m["x"] or body[m.end() :]
         start = at + (m.start("x") if m["x"] else m.end())
-        return None if _P.PRONOUN.match(_P.ENDING.sub("", target)) else _target("quiet", sentence, start, target)
+        return (
+            None
+            if _P.PRONOUN.match(_P.ENDING.sub("", target))
+            else _target("quiet", sentence, start, target)
+        )
     n = _P.NO_NOTES.match(body)
     if n and n["what"]:
         whom = n["whom"] or ""
         about = re.match(
-            r"\s{0,3}(?:about|on|of|regarding|concerning)\s{1,3}(?P<x>.+)", _P.ENDING.sub("", whom), re.I | re.S
+            r"\s{0,3}(?:about|on|of|regarding|concerning)\s{1,3}(?P<x>.+)",
+            _P.ENDING.sub("", whom),
+            re.I | re.S,
         )
         general = not n["what"].lower().startswith("what")
         if _P.ME.search(whom) or (
@@ -93,7 +109,11 @@ def _read_negated(sentence: str, body: str, at: int, flags: set[str]) -> Sentenc
         ):
             return SentenceIntent("off", "", _cut(sentence, at))
         return _about("forget", about["x"], len(sentence)) if about else None
-    if re.match(r"(?:remember|track|record|profile|keep track of|keep tabs on|spy on|log)(?:ing)? me$", body, re.I):
+    if re.match(
+        r"(?:remember|track|record|profile|keep track of|keep tabs on|spy on|log)(?:ing)? me$",
+        body,
+        re.I,
+    ):
         return SentenceIntent("off", "", len(sentence))
     if m := _P.REMEMBER.match(body):
         if m["let"]:
@@ -101,7 +121,11 @@ def _read_negated(sentence: str, body: str, at: int, flags: set[str]) -> Sentenc
             return _kept(re.sub(r"^(?:that|to) ", "", rest), len(sentence)) if rest else None
         target = body[m.end() :].strip(" ,:–—-")
         if not target or _P.BACK.match(target):
-            return SentenceIntent("forget", None, len(sentence)) if flags & {"stop", "please"} or target else None
+            return (
+                SentenceIntent("forget", None, len(sentence))
+                if flags & {"stop", "please"} or target
+                else None
+            )
         mine = re.match(r"(?:that )?(?:i|i['’]\w+|my|we|our)\b", target, re.I)
         if not (flags & {"stop", "please", "want", "ask"} or mine):
             return None  # "Don't remember, sorry" leaves out its "I"
@@ -131,18 +155,24 @@ def _read_remember(
     polite = bool(flags & {"please", "want", "ask", "urge"})
     asked = bool(flags & {"please", "want"})
     if c := _P.COLON.match(body):
-        return SentenceIntent("remember", body[c.end() :].strip(" .") or None, len(sentence), lists=True)
+        return SentenceIntent(
+            "remember", body[c.end() :].strip(" .") or None, len(sentence), lists=True
+        )
     body = body.lstrip(", ")
     if question and re.search(r"\b(?:told|said|mentioned|talked)\b", body, re.I):
         return None
     if (
         question
         and not asked
-        and not re.match(r"that (?:i|i['’]\w+|my|we|our|he|she|they|the|an?|it|on|from)\b|this$|to\b", body, re.I)
+        and not re.match(
+            r"that (?:i|i['’]\w+|my|we|our|he|she|they|the|an?|it|on|from)\b|this$|to\b", body, re.I
+        )
     ):
         return None  # "can you remember my name?" asks
     if not body or _P.BACK.match(body):
-        return SentenceIntent("remember", None, len(sentence)) if m["firm"] or polite or body else None
+        return (
+            SentenceIntent("remember", None, len(sentence)) if m["firm"] or polite or body else None
+        )
     that = _P.THAT.match(body)
     what = body[that.end() :].strip() if that else body
     if not that and _P.NOT_KEPT.match(body):
@@ -165,19 +195,25 @@ def _read_forget(sentence: str, bare: str, start: int, flags: set[str]) -> Sente
     body = bare[start:]
     if not body or re.match(r"(?:to|it,|it\s{1,3}[,–—-]|about it|me not)(?!\w)", body, re.I):
         return None
-    if (p := re.match(r"(?:about )?(?:him|her|them)\b(?=\s{0,3}[,;–—-])", body, re.I)) and not _P.DISMISS.search(
-        body
-    ):
+    if (
+        p := re.match(r"(?:about )?(?:him|her|them)\b(?=\s{0,3}[,;–—-])", body, re.I)
+    ) and not _P.DISMISS.search(body):
         return SentenceIntent("forget", p[0].split()[-1], _cut(sentence, start))
-    if _P.PRONOUN.match(body) and not (re.match(r"(?:that|this)\b", body, re.I) and (polite or "may" in flags)):
+    if _P.PRONOUN.match(body) and not (
+        re.match(r"(?:that|this)\b", body, re.I) and (polite or "may" in flags)
+    ):
         return None
     plain = re.sub(r"^about ", "", _P.ENDING.sub("", body), flags=re.I)
     if _P.BACK.match(plain) and not (everything(plain) and re.search(r"\bi\b", plain, re.I)):
         said = re.search(r"\bi\b|\bmy\b|message", plain, re.I)
         return SentenceIntent("forget", None, len(sentence)) if polite or said else None
-    if (not polite and _P.DISMISS.search(body)) or re.match(r"(?:that|this|it)\s{0,3},", body, re.I):
+    if (not polite and _P.DISMISS.search(body)) or re.match(
+        r"(?:that|this|it)\s{0,3},", body, re.I
+    ):
         return None
-    if not (_P.ANY.match(body) or polite or _P.ID.match(body) or len(body[: _cut(body, 0)].split()) <= 5):
+    if not (
+        _P.ANY.match(body) or polite or _P.ID.match(body) or len(body[: _cut(body, 0)].split()) <= 5
+    ):
         return None
     return _target("forget", sentence, start, body)
 

@@ -9,7 +9,14 @@ from datetime import datetime
 from typing import Final
 
 from memory.text.dates.festivals import by_easter, lunar, nth_weekday, on_date
-from memory.text.dates.sentence import Rule, Sentence, days_of, named_festivals, preceded, read_slashed
+from memory.text.dates.sentence import (
+    Rule,
+    Sentence,
+    days_of,
+    named_festivals,
+    preceded,
+    read_slashed,
+)
 from memory.text.dates.times import (
     DAY,
     WEEKEND,
@@ -94,10 +101,17 @@ _FESTIVALS: Final[tuple[tuple[str, str, RecurringTime], ...]] = (
 SMALL: Final = NUMBERS | {"a": 1, "an": 1, "couple": 2, "few": 3, "several": 4}
 _NTH: Final = (
     ORDINALS
-    | {f"{w}-{o}": 10 * i + n for i, w in ((2, "twenty"), (3, "thirty")) for o, n in ORDINALS.items() if n < 10}
+    | {
+        f"{w}-{o}": 10 * i + n
+        for i, w in ((2, "twenty"), (3, "thirty"))
+        for o, n in ORDINALS.items()
+        if n < 10
+    }
     | {"last": -1, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 )
-MONTHS: Final = "January February March April May June July August September October November December".split()
+MONTHS: Final = (
+    "January February March April May June July August September October November December".split()
+)
 WEEKDAYS: Final = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _MONTHS: Final = [m[:3].lower() for m in MONTHS]
 _DAYS: Final = [d[:3].lower() for d in WEEKDAYS]
@@ -135,7 +149,9 @@ _AT_DAY: Final = re.compile(
 _AT_YEAR: Final = re.compile(
     r"\b(?:in|during|throughout|all of|since|of|for|from|by|before|after|until|till|around|year|early|late|back in|mid)[ -]$"
 )
-_OF_HABIT: Final = re.compile(r"\b(?:an?|every|each|is|named|called|tgi|man|girl|casual|my|your|the) $")
+_OF_HABIT: Final = re.compile(
+    r"\b(?:an?|every|each|is|named|called|tgi|man|girl|casual|my|your|the) $"
+)
 _ANY_OF: Final = re.compile(r"\b(?:an?|every|each|any|most) $")
 _CLAUSE_END: Final = re.compile(
     r"['’]?s?\s{0,9}(?:$|[?.!,;:)]|(?:and|or|to|at|then|again|with|morning|afternoon|evening|night)\b)"
@@ -150,7 +166,9 @@ def read_number(word: str) -> int:
 
 def _read_date(m: re.Match[str], said: Sentence) -> Time | None:
     """Read 3 May, the third of May 2024; 3 to 10 May."""
-    first, last = (int(w) if w.isdigit() else _NTH[w] for w in (m["d"], m.groupdict().get("e") or m["d"]))
+    first, last = (
+        int(w) if w.isdigit() else _NTH[w] for w in (m["d"], m.groupdict().get("e") or m["d"])
+    )
     again = days_of(number := _MONTHS.index(m["mon"][:3]) + 1, first, last)
     if again and (m["y"] or m["yy"]):
         year = int(m["y"]) if m["y"] else century(int(m["yy"]))
@@ -163,7 +181,9 @@ def _read_month(m: re.Match[str], said: Sentence) -> Time | None:
     if m["q"]:
         return said.chosen(again, m["q"])
     name = m["mon"] in {"april", "may", "june", "august", "jan", "mar", "dec", "sep"}
-    return RecurringTime(TimeUnit.MONTH, "year", again.within, weak=not preceded(m, _AT_NAME if name else _AT_MONTH))
+    return RecurringTime(
+        TimeUnit.MONTH, "year", again.within, weak=not preceded(m, _AT_NAME if name else _AT_MONTH)
+    )
 
 
 def _read_weekday(m: re.Match[str], said: Sentence) -> Time | None:
@@ -172,14 +192,18 @@ def _read_weekday(m: re.Match[str], said: Sentence) -> Time | None:
         return said.chosen(again, m["q"])
     if preceded(m, _ANY_OF):
         return None
-    strong = preceded(m, _AT_DAY) or (_CLAUSE_END.match(m.string, m.end()) and not preceded(m, _OF_HABIT))
+    strong = preceded(m, _AT_DAY) or (
+        _CLAUSE_END.match(m.string, m.end()) and not preceded(m, _OF_HABIT)
+    )
     return RecurringTime(TimeUnit.DAY, "week", again.within, "next", weak=not strong, strict=True)
 
 
 def _read_ordinal(m: re.Match[str], _: Sentence) -> Time:
     """Read the 3rd: a day where it stands for itself, not a floor."""
     strong = preceded(m, _AT_DAY) and _CLAUSE_END.match(m.string, m.end()) is not None
-    return RecurringTime(TimeUnit.DAY, "month", day_of_month(int(m["d"])).within, "next", weak=not strong)
+    return RecurringTime(
+        TimeUnit.DAY, "month", day_of_month(int(m["d"])).within, "next", weak=not strong
+    )
 
 
 def _read_season(m: re.Match[str], said: Sentence) -> Time | None:
@@ -207,7 +231,9 @@ def _read_third(m: re.Match[str], _: Sentence) -> OrdinalTime:
 
 def _read_decade(m: re.Match[str], _: Sentence) -> Time:
     if m["w"]:
-        first = {"twenties": 2020, "noughties": 2000}.get(m["w"]) or 1920 + 10 * _DECADES.index(m["w"])
+        first = {"twenties": 2020, "noughties": 2000}.get(m["w"]) or 1920 + 10 * _DECADES.index(
+            m["w"]
+        )
     else:
         first = int(m["y"]) if len(m["y"]) == 4 else century(int(m["y"]))
     return FixedTime(TimeUnit.DECADE, year_of(first, 10))
@@ -244,7 +270,9 @@ def _read_hours_on(m: re.Match[str], said: Sentence) -> Time | None:
 
 def _read_half(m: re.Match[str], said: Sentence) -> Time:
     n, u = read_number(m["n"]) if m["n"] else 0, m["u"] or m["v"]
-    return said.hours_ago(n + 0.5) if u == "hour" else said.half(u, n, -1 if m["way"] == "ago" else 1)
+    return (
+        said.hours_ago(n + 0.5) if u == "hour" else said.half(u, n, -1 if m["way"] == "ago" else 1)
+    )
 
 
 def _read_names_ago(m: re.Match[str], said: Sentence) -> Time | None:
@@ -265,14 +293,20 @@ def _read_in_units(m: re.Match[str], said: Sentence) -> Time | None:
     if said.ahead is False or (vague and not said.ahead):
         return None
     n = read_number(m["n"])
-    return said.between(m["u"], 1, n + 1, 1) if m["n"] in {"few", "several", "couple"} else said.units(m["u"], n)
+    return (
+        said.between(m["u"], 1, n + 1, 1)
+        if m["n"] in {"few", "several", "couple"}
+        else said.units(m["u"], n)
+    )
 
 
 def _read_after_coming(m: re.Match[str], said: Sentence) -> Time:
     """Read a week on Friday, Tuesday fortnight."""
     name, length = (m["d"], m["a"]) if m["a"] else (m["e"], m["b"])
     found = weekday(_DAYS.index(name[:3])).next(said.now) or add_days(said.now)
-    return FixedTime(TimeUnit.DAY, add_days(found[0] + 7 * (2 if length == "fortnight" else 1) * DAY))
+    return FixedTime(
+        TimeUnit.DAY, add_days(found[0] + 7 * (2 if length == "fortnight" else 1) * DAY)
+    )
 
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -397,7 +431,11 @@ def read_clock(m: re.Match[str]) -> tuple[int, int, str]:
         return 12, 0, "pm"
     if m["h24"]:
         return int(m["h24"]), int(m["m24"]), "24"
-    return read_number(m["h"] or m["oclock"] or m["bare"]), int(m["m"] or 0), f"{m['half']}m" if m["half"] else ""
+    return (
+        read_number(m["h"] or m["oclock"] or m["bare"]),
+        int(m["m"] or 0),
+        f"{m['half']}m" if m["half"] else "",
+    )
 
 
 def write_date(at: datetime, grain: str) -> str:

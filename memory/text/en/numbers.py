@@ -9,8 +9,13 @@ _SMALL: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     " eighteen nineteen"
 )
-_ORDINALS: Final = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-_TENS: Final = {w: 10 * i for i, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)}
+_ORDINALS: Final = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+)
+_TENS: Final = {
+    w: 10 * i
+    for i, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
 NUMBERS: Final = {w: i for i, w in enumerate(_SMALL.split())} | _TENS
 COUNTED: Final = NUMBERS | {"dozen": 12}
 SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
@@ -27,10 +32,16 @@ FIGURES: Final = {
     "million": 1_000_000,
 }  # behind figures
 CLOCK: Final = {"half past": 30.0, "quarter past": 15.0, "quarter to": 45.0}
-_WORTH: Final = NUMBERS | ORDINALS | {"twins": 2, "twice": 2, "couple": 2, "both": 2, "thrice": 3, "triplets": 3}
+_WORTH: Final = (
+    NUMBERS
+    | ORDINALS
+    | {"twins": 2, "twice": 2, "couple": 2, "both": 2, "thrice": 3, "triplets": 3}
+)
 _TIMES: Final = FIGURES | SCALES | {"dozen": 12}
 _WORDS: Final = re.compile(r"[a-z]+", re.I)
-_POINT: Final = re.compile(rf"\b({'|'.join([*NUMBERS][:20])}) point ({'|'.join([*NUMBERS][:10])})\b", re.I)
+_POINT: Final = re.compile(
+    rf"\b({'|'.join([*NUMBERS][:20])}) point ({'|'.join([*NUMBERS][:10])})\b", re.I
+)
 
 
 def find_numbers(text: str) -> list[tuple[float, int, int]]:
@@ -43,7 +54,9 @@ def find_numbers(text: str) -> list[tuple[float, int, int]]:
         if word in _WORTH:
             value = _WORTH[word]
             before = out[-1][0] if joined else 0
-            if joined and (before % 100 == 0 or (before % 10 == 0 and 0 < value < 10 and before % 100 >= 20)):
+            if joined and (
+                before % 100 == 0 or (before % 10 == 0 and 0 < value < 10 and before % 100 >= 20)
+            ):
                 out[-1] = (before + value, out[-1][1], end)
             else:
                 out.append((value, start, end))
@@ -54,7 +67,10 @@ def find_numbers(text: str) -> list[tuple[float, int, int]]:
                 out.pop()
             out.append((of * _TIMES[word], begun, end))
             last = end
-    points = ((NUMBERS[m[1].lower()] + NUMBERS[m[2].lower()] / 10, m.start(), m.end()) for m in _POINT.finditer(text))
+    points = (
+        (NUMBERS[m[1].lower()] + NUMBERS[m[2].lower()] / 10, m.start(), m.end())
+        for m in _POINT.finditer(text)
+    )
     return [*out, *points]
 
 

@@ -41,7 +41,14 @@ def read(sentence: str) -> SentenceIntent | None:
     if question and "ask" not in flags:
         return None
     core = re.sub(r"[吗么?？\s]{1,9}$", "", core) if "ask" in flags else core
-    for reader in (_read_topic, _read_negated, _read_ba, _read_delete, _read_forget, _read_remember):
+    for reader in (
+        _read_topic,
+        _read_negated,
+        _read_ba,
+        _read_delete,
+        _read_forget,
+        _read_remember,
+    ):
         if (found := reader(sentence, core, at, flags)) is not None:
             return found
     t = None if question else _P.TRAILING.search(s, max(0, len(s) - 40))
@@ -74,7 +81,9 @@ def _head(s: str) -> tuple[set[str], int]:
 
 def _clean(text: str) -> str:
     text = re.sub(
-        r"^(?:[\s，,：:、。—–-]|一下|下来|住|哦|啊|这(?:一)?点[：:，,]|这个[：:，,]|这件事[：:，,])+", "", text
+        r"^(?:[\s，,：:、。—–-]|一下|下来|住|哦|啊|这(?:一)?点[：:，,]|这个[：:，,]|这件事[：:，,])+",
+        "",
+        text,
     )
     return _P.TAIL.sub("", text).strip(" 　，,。.！!；;~～")
 
@@ -98,7 +107,8 @@ def _read_topic(sentence: str, core: str, at: int, _flags: set[str]) -> Sentence
     if t and (
         t["quiet"]
         or not re.match(
-            r"[把将]|我(?:就|都|快|也|早|差点|总|老|已经|想|要|$)|你|他|她|它|算了|别|不|就|都|快|早|全|差点", t["x"]
+            r"[把将]|我(?:就|都|快|也|早|差点|总|老|已经|想|要|$)|你|他|她|它|算了|别|不|就|都|快|早|全|差点",
+            t["x"],
         )
     ):
         if t["off"]:
@@ -115,7 +125,11 @@ def _read_topic(sentence: str, core: str, at: int, _flags: set[str]) -> Sentence
 
 def _stop(sentence: str, core: str, end: int) -> int:
     """Where the command ends: with its clause, or with its sentence if nothing but a tail follows."""
-    return len(sentence) if not re.search(r"\w", _P.TAIL.sub("", core[end:]).strip("吧了啊哦的")) else end
+    return (
+        len(sentence)
+        if not re.search(r"\w", _P.TAIL.sub("", core[end:]).strip("吧了啊哦的"))
+        else end
+    )
 
 
 def _quiet(sentence: str, core: str, a: int, b: int) -> SentenceIntent | None:
@@ -144,7 +158,11 @@ def _read_negated(sentence: str, core: str, at: int, flags: set[str]) -> Sentenc
         return SentenceIntent("off", "", stop)
     if (b := _P.BA.match(core, at)) and not (b["f"] or b["d"]) and b["x"].startswith("我"):
         return SentenceIntent("off", "", stop)
-    if (n := _P.NO_NOTES.match(clean)) and (n["what"] or "what" in flags) and not re.match(r"记得我?$", clean):
+    if (
+        (n := _P.NO_NOTES.match(clean))
+        and (n["what"] or "what" in flags)
+        and not re.match(r"记得我?$", clean)
+    ):
         return SentenceIntent("off", "", stop)
     if m := re.match(r"(?:记得|记住|记着|记下|记录|保存|留着|记)(?!仇|恨|错|混|账)", body):
         target = _clean(re.sub(r"^了$", "", body[m.end() :]))
@@ -183,12 +201,21 @@ def _read_ba(sentence: str, core: str, at: int, flags: set[str]) -> SentenceInte
     x, end = _clean(m["x"]), m["end"]
     if not (m["f"] or m["d"]):
         if colon := re.match(r"\s{0,3}[：:]\s{0,3}(?P<x>.+)$", core[m.end("how") :], re.S):
-            return SentenceIntent("remember", f"{_same(sentence, x)}：{_clean(colon['x'])}", len(sentence))
+            return SentenceIntent(
+                "remember", f"{_same(sentence, x)}：{_clean(colon['x'])}", len(sentence)
+            )
         return SentenceIntent(
-            "remember", None if _P.BACK.match(x) else _same(sentence, x), _stop(sentence, core, m.end())
+            "remember",
+            None if _P.BACK.match(x) else _same(sentence, x),
+            _stop(sentence, core, m.end()),
         )
     scope = re.search(r"我|这|那|关于|有关|所有|一切|全部|的(?:事|是)", x)
-    asked = flags & {"please", "ask", "you", "want"} or "吧" in end or m["how"] in {"忘掉", "忘吊"} or "全" in m[0]
+    asked = (
+        flags & {"please", "ask", "you", "want"}
+        or "吧" in end
+        or m["how"] in {"忘掉", "忘吊"}
+        or "全" in m[0]
+    )
     if m["f"] and not (asked or scope):
         return None  # 把钥匙忘了: the speaker did
     if (
@@ -234,13 +261,17 @@ def _read_forget(sentence: str, core: str, at: int, flags: set[str]) -> Sentence
     end = _first_clause(core, m.end())
     raw = core[m.end() : end]
     body = _clean(raw)
-    asked = bool(flags & {"please", "ask", "want"}) or bool(re.search(r"吧[\s。.！!~～]{0,9}$", raw))
+    asked = bool(flags & {"please", "ask", "want"}) or bool(
+        re.search(r"吧[\s。.！!~～]{0,9}$", raw)
+    )
     if not body or re.match(
         r"(?:不|得|我吧?$|他吧?$|她吧?$|它$|你|了|过|恩|年|情|乎|本|词|形|在|带|拿|关(?!于)|吃|怎|告诉|跟|说[^的]|问|做|买|写|回)",
         body,
     ):
         return None
-    if (m["strong"] and raw.startswith("了") and not asked) or re.search(r"(?:怎么|如何)[说念读翻写][?？]?$", body):
+    if (m["strong"] and raw.startswith("了") and not asked) or re.search(
+        r"(?:怎么|如何)[说念读翻写][?？]?$", body
+    ):
         return None
     if m["weak"] and not asked:
         if "you" in flags or re.search(r"了[\s。.！!~～]{0,9}$", raw):
@@ -280,7 +311,9 @@ def _thing(sentence: str, core: str, a: int, b: int, stop: int) -> SentenceInten
         if "除" in core[b:] or re.search(r"别忘|不要忘|别删|留着|保留|记得", core[b:])
         else None
     )
-    return SentenceIntent("forget", sentence[at : at + len(x)], stop, _clean(spare["x"]) if spare else "")
+    return SentenceIntent(
+        "forget", sentence[at : at + len(x)], stop, _clean(spare["x"]) if spare else ""
+    )
 
 
 def _read_remember(sentence: str, core: str, at: int, flags: set[str]) -> SentenceIntent | None:
@@ -296,7 +329,12 @@ def _read_remember(sentence: str, core: str, at: int, flags: set[str]) -> Senten
         said = _clean(sentence[m.end() + colon.end() :])
         return SentenceIntent("remember", said or None, len(sentence), lists=True)
     if not body:
-        done = raw.startswith("了") or m["kind"] or m["firm"].endswith("了") or re.search(r"了[\s。！!]{0,9}$", core)
+        done = (
+            raw.startswith("了")
+            or m["kind"]
+            or m["firm"].endswith("了")
+            or re.search(r"了[\s。！!]{0,9}$", core)
+        )
         return None if done else SentenceIntent("remember", None, len(sentence))
     if (
         re.match(r"(?:了$|了[，,。！!]|不|没|过|的|吗|住?没有)", raw.strip())
@@ -322,4 +360,7 @@ def _tells(body: str) -> bool:
         return True
     if _P.CHAT.match(body):
         return bool(_P.WHEN.search(body) and _P.FIRST.search(body))
-    return bool((_P.FIRST.search(body) and _P.STATES.search(body)) or (_P.WHEN.search(body) and len(body) >= 4))
+    return bool(
+        (_P.FIRST.search(body) and _P.STATES.search(body))
+        or (_P.WHEN.search(body) and len(body) >= 4)
+    )

@@ -9,7 +9,15 @@ from datetime import datetime
 from typing import Final
 
 from memory.text.dates.festivals import by_easter, lunar, nth_weekday, on_date
-from memory.text.dates.sentence import Make, Rule, Sentence, days_of, named_festivals, preceded, read_slashed
+from memory.text.dates.sentence import (
+    Make,
+    Rule,
+    Sentence,
+    days_of,
+    named_festivals,
+    preceded,
+    read_slashed,
+)
 from memory.text.dates.times import (
     DAY,
     WEEKEND,
@@ -80,7 +88,18 @@ _WEEKDAYS: Final = "一二三四五六日天"
 _NO_PLACE: Final = r"(?![线楼院店馆门桌车机房厅选球会汽铺柜仓库码树台柴])"
 _TO: Final = r"(?:到|至|直到|-|~|—|–|、)"
 _SEASONS: Final = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
-_YEARS: Final = {"今": 0, "本": 0, "去": -1, "前": -2, "大前": -3, "明": 1, "后": 2, "大后": 3, "上一": -1, "下一": 1}
+_YEARS: Final = {
+    "今": 0,
+    "本": 0,
+    "去": -1,
+    "前": -2,
+    "大前": -3,
+    "明": 1,
+    "后": 2,
+    "大后": 3,
+    "上一": -1,
+    "下一": 1,
+}
 _LASTED: Final = re.compile(r"(?:[了过有近满约共长达]|已经)$")
 _COUNT: Final = r"(?<![\d.十])(?P<n>\d{1,3}|[二三四五六七八九]?十[一二三四五六七八九]?|[一二三两几]百|好几|[一二三四五六七八九两几数])"
 _U: Final = r"(?P<u>天|日|晚|个?(?:星期|礼拜)|周|个月|(?<=[两几])月|年|个?季度)"
@@ -138,7 +157,11 @@ def _read_day(m: re.Match[str], _: Sentence) -> Time | None:
         return None
     weak = m.group().endswith("日") and last == first
     return RecurringTime(
-        TimeUnit.DAY, "month", lambda t: add_days(date(t.year, t.month, first), last - first + 1), "next", weak=weak
+        TimeUnit.DAY,
+        "month",
+        lambda t: add_days(date(t.year, t.month, first), last - first + 1),
+        "next",
+        weak=weak,
     )
 
 
@@ -168,13 +191,21 @@ def _read_edge(m: re.Match[str], _: Sentence) -> Time:
     which = {"初": 0, "上": 0, "中": 1}.get(m["w"][0], 2)
     match m["u"]:
         case "周":
-            return RecurringTime(TimeUnit.THIRD, "week", lambda t: third_of(week_of(t), which, edge=True), "near")
+            return RecurringTime(
+                TimeUnit.THIRD, "week", lambda t: third_of(week_of(t), which, edge=True), "near"
+            )
         case "年" | "岁":
             return RecurringTime(
-                TimeUnit.THIRD, "year", lambda t: third_of(year_of(t.year), which, edge=True), "near"
+                TimeUnit.THIRD,
+                "year",
+                lambda t: third_of(year_of(t.year), which, edge=True),
+                "near",
             )
     return RecurringTime(
-        TimeUnit.THIRD, "month", lambda t: third_of(add_months(t.year, t.month), which, edge=bool(m["u"])), "near"
+        TimeUnit.THIRD,
+        "month",
+        lambda t: third_of(add_months(t.year, t.month), which, edge=bool(m["u"])),
+        "near",
     )
 
 
@@ -182,7 +213,9 @@ def _read_half_of(m: re.Match[str], _: Sentence) -> Time:
     which = int(m["w"] in {"下", "后"})
     if m["u"] == "年":
         return RecurringTime(TimeUnit.SEASON, "year", lambda t: half_of(year_of(t.year), which))
-    return RecurringTime(TimeUnit.THIRD, "month", lambda t: half_of(add_months(t.year, t.month), which))
+    return RecurringTime(
+        TimeUnit.THIRD, "month", lambda t: half_of(add_months(t.year, t.month), which)
+    )
 
 
 def _read_nth(m: re.Match[str], _: Sentence) -> OrdinalTime:
@@ -201,11 +234,19 @@ def _read_decade(m: re.Match[str], _: Sentence) -> Time:
 
 def _read_part(m: re.Match[str], said: Sentence) -> Time | None:
     """Read 昨晚, 明早."""
-    return said.night() if m["w"] == "今" and m["p"] in {"晚", "夜"} else said.part_of(_DAYS[m["w"]], _PARTS[m["p"]])
+    return (
+        said.night()
+        if m["w"] == "今" and m["p"] in {"晚", "夜"}
+        else said.part_of(_DAYS[m["w"]], _PARTS[m["p"]])
+    )
 
 
 def _read_ago(m: re.Match[str], said: Sentence) -> Time:
-    return said.between(_unit(m), 2, 5, -1) if m["n"][-1] in "几数" else said.units(_unit(m), -_count(m["n"]))
+    return (
+        said.between(_unit(m), 2, 5, -1)
+        if m["n"][-1] in "几数"
+        else said.units(_unit(m), -_count(m["n"]))
+    )
 
 
 def _read_vague(m: re.Match[str], said: Sentence) -> Time | None:
@@ -220,7 +261,10 @@ def _read_that_day(m: re.Match[str], said: Sentence) -> Time:
     if m["n"]:
         unit, later = _unit(m), -_count(m["n"])
     else:
-        unit, later = {"年": "year", "月": "month"}.get(m["v"][-1], "week"), 1 if m["v"][0] in "明下" else -1
+        unit, later = (
+            {"年": "year", "月": "month"}.get(m["v"][-1], "week"),
+            1 if m["v"][0] in "明下" else -1,
+        )
     return said.same_time(unit, later) if "时" in m["when"] else said.same_day(unit, later)
 
 
@@ -248,9 +292,17 @@ def _read_after(m: re.Match[str], said: Sentence) -> Time | None:
 def _read_stretch(m: re.Match[str], said: Sentence) -> Time | None:
     """Read 最近三天, 未来两周; 三天内 as the sentence has it."""
     unit, words = _unit(m), m.group()
-    within = words.endswith("内") and said.ahead is not False and not words.startswith(("最", "过", "近"))
+    within = (
+        words.endswith("内")
+        and said.ahead is not False
+        and not words.startswith(("最", "过", "近"))
+    )
     ahead = words.startswith(("接", "未", "今后", "之后", "往后", "下")) or within
-    return None if unit == "quarter" else said.stretch(unit, _count(m["n"]) if m["n"] else 1, ahead=ahead)
+    return (
+        None
+        if unit == "quarter"
+        else said.stretch(unit, _count(m["n"]) if m["n"] else 1, ahead=ahead)
+    )
 
 
 RULES: Final[tuple[Rule, ...]] = (

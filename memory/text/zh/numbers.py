@@ -3,7 +3,13 @@
 import re
 from typing import Final
 
-DIGITS: Final = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "俩": 2, "仨": 3, "廿": 20}
+DIGITS: Final = {c: i for i, c in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "两": 2,
+    "俩": 2,
+    "仨": 3,
+    "廿": 20,
+}
 SCALES: Final = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 FIGURES: Final = {"千": 1_000, "万": 10_000, "亿": 100_000_000}
 CLOCK: Final = {"半": 30.0, "一刻": 15.0, "三刻": 45.0}

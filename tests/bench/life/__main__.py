@@ -20,13 +20,20 @@ from tests.bench.life.world import Life
 def lives(people: int, seed: int, langs: Iterable[str] = LANGS, style: str = "") -> list[Life]:
     """So many of each language."""
     return [
-        Life(f"{lang}{i}", lang, 1000 * seed + 10 * i + (lang == "zh"), first=FIRST.get(style, i % 2 == 1))
+        Life(
+            f"{lang}{i}",
+            lang,
+            1000 * seed + 10 * i + (lang == "zh"),
+            first=FIRST.get(style, i % 2 == 1),
+        )
         for lang in langs
         for i in range(people)
     ]
 
 
-def write(folder: Path, people: int, seed: int, langs: Iterable[str] = LANGS, style: str = "") -> tuple[int, int]:
+def write(
+    folder: Path, people: int, seed: int, langs: Iterable[str] = LANGS, style: str = ""
+) -> tuple[int, int]:
     """Both files; how many memories and questions."""
     folder.mkdir(parents=True, exist_ok=True)
     own = lives(people, seed, langs, style)
@@ -40,7 +47,9 @@ def write(folder: Path, people: int, seed: int, langs: Iterable[str] = LANGS, st
 
 
 def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    path.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":
@@ -51,4 +60,6 @@ if __name__ == "__main__":
     p.add_argument("--lang", nargs="+", choices=list(LANGS), default=list(LANGS))
     p.add_argument("--style", choices=list(STYLES), default="", help="other than a diary")
     a = p.parse_args()
-    print("{:,} memories, {:,} questions".format(*write(a.folder, a.people, a.seed, a.lang, a.style)))
+    print(
+        "{:,} memories, {:,} questions".format(*write(a.folder, a.people, a.seed, a.lang, a.style))
+    )

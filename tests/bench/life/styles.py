@@ -75,7 +75,16 @@ def chat(life: Sequence[Row], lang: str, rng: random.Random) -> Rows:
         if rng.random() < 1 / 3:
             at = (datetime.fromisoformat(r["time"]) + timedelta(seconds=30)).isoformat()
             text = assistant + " ".join(rng.sample(answers, rng.choice((1, 1, 2, 3))))
-            out.append({**r, "id": f"{r['id']}a", "text": text, "time": at, "speaker": "assistant", "seq": len(out)})
+            out.append(
+                {
+                    **r,
+                    "id": f"{r['id']}a",
+                    "text": text,
+                    "time": at,
+                    "speaker": "assistant",
+                    "seq": len(out),
+                }
+            )
     return out
 
 
@@ -86,7 +95,12 @@ def mixed(life: Sequence[Row], lang: str, rng: random.Random) -> Rows:
     edge = r"\b" if lang == "en" else ""
     found = re.compile(f"{edge}({'|'.join(sorted(table, key=len, reverse=True))}){edge}")
     return [
-        {**r, "text": found.sub(lambda m: table[m[1]], r["text"]).strip() if rng.random() < 0.5 else r["text"]}
+        {
+            **r,
+            "text": found.sub(lambda m: table[m[1]], r["text"]).strip()
+            if rng.random() < 0.5
+            else r["text"],
+        }
         for r in life
     ]
 
@@ -106,7 +120,9 @@ FIRST: Final[Mapping[str, bool]] = {
 }  # who tells it: I, or "User"; else half of the people
 
 
-def retold(style: str, memories: Sequence[Row], queries: Sequence[Row], seed: int) -> tuple[Rows, Rows]:
+def retold(
+    style: str, memories: Sequence[Row], queries: Sequence[Row], seed: int
+) -> tuple[Rows, Rows]:
     """A set in another style; memories and questions by person, as they come."""
     out: Rows = []
     for user in dict.fromkeys(r["user"] for r in memories):

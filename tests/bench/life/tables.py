@@ -19,7 +19,9 @@ from typing import Final
 from tests.bench.life import words_en, words_zh
 
 LANGS: Final[Mapping[str, ModuleType]] = {"en": words_en, "zh": words_zh}
-MONTHS: Final = "January February March April May June July August September October November December".split()  # noqa: SIM905
+MONTHS: Final = (
+    "January February March April May June July August September October November December".split()
+)  # noqa: SIM905
 
 
 @dataclass(frozen=True)

@@ -76,11 +76,16 @@ class Life:
         self.words: Any = LANGS[lang]
         self.said: list[Said] = []
         names = self.rng.sample(variants(self.words.NAMES), PEOPLE)
-        self.relations = dict(zip(names, self.rng.sample(variants(self.words.RELATIONS), PEOPLE), strict=True))
+        self.relations = dict(
+            zip(names, self.rng.sample(variants(self.words.RELATIONS), PEOPLE), strict=True)
+        )
         self.introduced = {n: self._introduced(n) for n in names}
         self.facts = list(self._facts())
         self.events = list(self._events())
-        self.wishes = [(self._told(own[0], self._day()), own[1:]) for own in rows(self.words.ABOUT_THE_ASSISTANT)]
+        self.wishes = [
+            (self._told(own[0], self._day()), own[1:])
+            for own in rows(self.words.ABOUT_THE_ASSISTANT)
+        ]
         self._idle()
         self.said.sort(key=lambda s: s.at)
         for i, s in enumerate(self.said):
@@ -101,7 +106,9 @@ class Life:
     def _told(self, pattern: str, on: date, **words: str) -> Said:
         return self._say(filled(pattern, {**teller(self.lang, first=self.first), **words}), on)
 
-    def _again(self, first: Said, patterns: Sequence[str], used: str, until: int, **words: str) -> None:
+    def _again(
+        self, first: Said, patterns: Sequence[str], used: str, until: int, **words: str
+    ) -> None:
         """The same in other words, some weeks later, before it changes."""
         since = (first.at.date() - START).days + 10
         if since < until:
@@ -158,7 +165,9 @@ class Life:
         last = START + timedelta(days=DAYS - 1)
         recent = (last - on).days < QUIET
         later = 0 if recent else self.rng.choice((0, 0, 0, 1, 2))
-        said = self._say(self._dated(filled(pattern, words), on, must=later > 0), on + timedelta(days=later))
+        said = self._say(
+            self._dated(filled(pattern, words), on, must=later > 0), on + timedelta(days=later)
+        )
         if not recent and self.rng.random() < TOLD_AGAIN:
             again = self._day((on - START).days + 3)
             said.again.append(self._say(self._dated(filled(other, words), on, must=True), again))
@@ -171,7 +180,9 @@ class Life:
         pattern = self.rng.choice(variants(self.words.DATED))
         keep = text.startswith(("I ", "User", *self.relations))
         plain = text if keep else text[0].lower() + text[1:]
-        return filled(pattern, {"date": day(self.lang, on, self.rng, year=must), "t": plain, "T": text})
+        return filled(
+            pattern, {"date": day(self.lang, on, self.rng, year=must), "t": plain, "T": text}
+        )
 
     def _idle(self) -> None:
         """What answers nothing: about the same people, and about the day."""
@@ -256,7 +267,11 @@ class Life:
         for f in self.rng.sample(known, 10):
             relation = self.relations[f.who]
             whose = f"我{relation}" if self.lang == "zh" else f"my {relation}"
-            yield "two-hop", self._question(f.sort.lines["ask"], whose), [self.introduced[f.who], *f.said]
+            yield (
+                "two-hop",
+                self._question(f.sort.lines["ask"], whose),
+                [self.introduced[f.who], *f.said],
+            )
         for e in self.rng.sample(self.events, 10):
             fitting = [f for f in known if f.who == e.who]
             if fitting:
@@ -295,16 +310,29 @@ class Life:
         clean = {d: own for d, own in by_day.items() if said_on[d] == {e.said for e in own}}
         last = self.said[-1].at.date()
         for d in self.rng.sample(sorted(d for d in clean if (last - d).days > QUIET), 4):
-            text = filled(self.rng.choice(variants(self.words.DAY)), {"date": day(self.lang, d, self.rng, year=True)})
+            text = filled(
+                self.rng.choice(variants(self.words.DAY)),
+                {"date": day(self.lang, d, self.rng, year=True)},
+            )
             yield "time", text, [e.said for e in clean[d]]
         for d in sorted(d for d in clean if 2 <= (last - d).days <= QUIET)[-3:]:
             ago = (last - d).days
-            text = f"{ago}天前我做了什么？" if self.lang == "zh" else f"What did I do {ago} days ago?"
+            text = (
+                f"{ago}天前我做了什么？" if self.lang == "zh" else f"What did I do {ago} days ago?"
+            )
             yield "time", text, [e.said for e in clean[d]]
 
-    def _slips(self, steady: Sequence[Fact], known: Sequence[Fact]) -> Iterator[tuple[str, str, list[Said]]]:
-        asked = [(self._question(f.sort.lines["ask"], f.who), f.said) for f in self.rng.sample([*steady, *known], 12)]
-        asked += [(self._question(e.sort.lines["who"], x=e.x), [e.said]) for e in self.rng.sample(self.events, 6)]
+    def _slips(
+        self, steady: Sequence[Fact], known: Sequence[Fact]
+    ) -> Iterator[tuple[str, str, list[Said]]]:
+        asked = [
+            (self._question(f.sort.lines["ask"], f.who), f.said)
+            for f in self.rng.sample([*steady, *known], 12)
+        ]
+        asked += [
+            (self._question(e.sort.lines["who"], x=e.x), [e.said])
+            for e in self.rng.sample(self.events, 6)
+        ]
         for text, gold in asked:
             slip = mistyped(self.lang, text, self.rng)
             if slip != text:

@@ -25,7 +25,9 @@ class Chroma:
 
     def add(self, user: str, rows: Sequence[Row]) -> None:
         own = self._users[user] = self._client.create_collection(
-            f"user-{len(self._users)}", configuration={"hnsw": {"space": "cosine"}}, embedding_function=None
+            f"user-{len(self._users)}",
+            configuration={"hnsw": {"space": "cosine"}},
+            embedding_function=None,
         )
         for start in range(0, len(rows), _BATCH):
             some = rows[start : start + _BATCH]
@@ -36,7 +38,9 @@ class Chroma:
             )
 
     def find(self, user: str, text: str, k: int) -> Sequence[str]:
-        found = self._users[user].query(query_embeddings=[self._vectors.at_once(text, "query")], n_results=k)
+        found = self._users[user].query(
+            query_embeddings=[self._vectors.at_once(text, "query")], n_results=k
+        )
         ids: Sequence[str] = found["ids"][0]
         return ids
 

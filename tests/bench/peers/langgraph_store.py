@@ -22,10 +22,14 @@ class LangGraph:
     def __init__(self, home: Path, vectors: Vectors) -> None:
         self._vectors, self._question = vectors, False
         # Whichever SQLite of this Python can load extensions; the store opens the standard library's otherwise.
-        con: Any = choose(None).module.connect(home / "store.db", check_same_thread=False, isolation_level=None)
+        con: Any = choose(None).module.connect(
+            home / "store.db", check_same_thread=False, isolation_level=None
+        )
         con.execute("PRAGMA journal_mode = WAL")
         self._con = con
-        self._store = SqliteStore(con, index={"dims": vectors.dim, "embed": self._embed, "text_fields": ["text"]})
+        self._store = SqliteStore(
+            con, index={"dims": vectors.dim, "embed": self._embed, "text_fields": ["text"]}
+        )
         self._store.setup()
 
     def _embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -33,7 +37,9 @@ class LangGraph:
 
     def add(self, user: str, rows: Sequence[Row]) -> None:
         for start in range(0, len(rows), _BATCH):
-            self._store.batch([PutOp((user,), r["id"], {"text": r["text"]}) for r in rows[start : start + _BATCH]])
+            self._store.batch(
+                [PutOp((user,), r["id"], {"text": r["text"]}) for r in rows[start : start + _BATCH]]
+            )
 
     def find(self, user: str, text: str, k: int) -> Sequence[str]:
         self._question = True

@@ -29,7 +29,9 @@ class _Embedding:
     def embed(self, text: str, memory_action: Action | None = None) -> list[float]:
         return self._vectors.at_once(text, "query" if memory_action == "search" else "content")
 
-    def embed_batch(self, texts: Sequence[str], memory_action: Action | None = None) -> list[list[float]]:
+    def embed_batch(
+        self, texts: Sequence[str], memory_action: Action | None = None
+    ) -> list[list[float]]:
         return [self.embed(t, memory_action) for t in texts]
 
 

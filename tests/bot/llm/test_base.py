@@ -32,12 +32,16 @@ def retrying(inner: OpenAIChat, **more: float) -> RetryingModel:
 
 async def test_what_passes_is_tried_again(openai_server: OpenAIServer, inner: OpenAIChat) -> None:
     """Trouble before the first word is never seen."""
-    openai_server.queue.extend([fail("server"), say("x", fault="refuse"), say("x", fault="truncate"), say("Hello")])
+    openai_server.queue.extend(
+        [fail("server"), say("x", fault="refuse"), say("x", fault="truncate"), say("Hello")]
+    )
     assert (await read_whole_answer(retrying(inner), HI))[0] == "Hello"
     assert len(openai_server.requests) == 4
 
 
-async def test_after_the_first_word_nothing_is_tried_again(openai_server: OpenAIServer, inner: OpenAIChat) -> None:
+async def test_after_the_first_word_nothing_is_tried_again(
+    openai_server: OpenAIServer, inner: OpenAIChat
+) -> None:
     """What was shown is not said twice."""
     openai_server.queue.extend([say("one two", fault="drop", after=1), say("Hello")])
     with pytest.raises(ModelError) as e:
@@ -46,7 +50,9 @@ async def test_after_the_first_word_nothing_is_tried_again(openai_server: OpenAI
     assert len(openai_server.requests) == 1
 
 
-async def test_what_stays_is_not_tried_again(openai_server: OpenAIServer, inner: OpenAIChat) -> None:
+async def test_what_stays_is_not_tried_again(
+    openai_server: OpenAIServer, inner: OpenAIChat
+) -> None:
     """A bad key is not better the second time; and there is an end to trying."""
     openai_server.queue.append(fail("bad_key"))
     with pytest.raises(ModelError, match="bad_key"):
@@ -58,7 +64,9 @@ async def test_what_stays_is_not_tried_again(openai_server: OpenAIServer, inner:
     assert len(openai_server.requests) == 5
 
 
-async def test_the_wait_asked_for_is_kept_up_to_a_bound(openai_server: OpenAIServer, inner: OpenAIChat) -> None:
+async def test_the_wait_asked_for_is_kept_up_to_a_bound(
+    openai_server: OpenAIServer, inner: OpenAIChat
+) -> None:
     """A short wait is waited for; a long one is told at once."""
     openai_server.queue.extend([fail("rate_limit", retry_after=0.3), say("Hello")])
     began = time.monotonic()
@@ -103,11 +111,15 @@ async def test_a_call_ends_at_its_deadline(openai_server: OpenAIServer, inner: O
     openai_server.queue.append(say("one two three four " * 10, delay=0.15))
     began = time.monotonic()
     with pytest.raises(ModelError) as e:
-        await read_whole_answer(RetryingModel(DeadlineModel(inner)), ModelRequest("chat", HI.messages, deadline=0.4))
+        await read_whole_answer(
+            RetryingModel(DeadlineModel(inner)), ModelRequest("chat", HI.messages, deadline=0.4)
+        )
     assert e.value.code == "timeout"
     assert e.value.partial.startswith("one")
     assert time.monotonic() - began < 4
-    assert (await read_whole_answer(DeadlineModel(inner), ModelRequest("chat", HI.messages, deadline=5)))[0]
+    assert (
+        await read_whole_answer(DeadlineModel(inner), ModelRequest("chat", HI.messages, deadline=5))
+    )[0]
 
 
 async def test_retries_share_one_deadline(openai_server: OpenAIServer, inner: OpenAIChat) -> None:
@@ -115,13 +127,17 @@ async def test_retries_share_one_deadline(openai_server: OpenAIServer, inner: Op
     openai_server.queue.extend([fail("server", first_delay=0.3), say("late", first_delay=5)])
     began = time.monotonic()
     with pytest.raises(ModelError):
-        await read_whole_answer(retrying(DeadlineModel(inner)), ModelRequest("chat", HI.messages, deadline=0.6))  # type: ignore[arg-type]
+        await read_whole_answer(
+            retrying(DeadlineModel(inner)), ModelRequest("chat", HI.messages, deadline=0.6)
+        )  # type: ignore[arg-type]
     assert time.monotonic() - began < 4
 
 
 async def test_thinking_that_eats_the_limit(openai_server: OpenAIServer, inner: OpenAIChat) -> None:
     """Nothing but thinking is no answer: the next try goes without the limit, and so do later ones."""
-    openai_server.default = lambda r: say("", thinking="hm", finish="length") if "max_tokens" in r.body else "Yes."
+    openai_server.default = lambda r: (
+        say("", thinking="hm", finish="length") if "max_tokens" in r.body else "Yes."
+    )
     limited = ModelRequest("monitor", HI.messages, max_tokens=8)
     for _ in range(2):
         assert (await read_whole_answer(retrying(inner), limited))[0] == "Yes."

@@ -29,7 +29,9 @@ def embedder(openai_server: OpenAIServer, clients: ClientPool) -> APIEmbedder:
     return APIEmbedder(Endpoint(openai_server.url, "k"), clients, "m", dim=64)
 
 
-async def test_vectors_are_of_unit_length_and_in_order(openai_server: OpenAIServer, embedder: APIEmbedder) -> None:
+async def test_vectors_are_of_unit_length_and_in_order(
+    openai_server: OpenAIServer, embedder: APIEmbedder
+) -> None:
     """Whatever length the endpoint's have, and however many texts there are."""
     openai_server.scale = 7.5
     texts = [f"memory {i} 记忆" for i in range(300)]
@@ -42,7 +44,9 @@ async def test_vectors_are_of_unit_length_and_in_order(openai_server: OpenAIServ
     assert (await embedder.embed([], "content")).shape == (0, 64)
 
 
-async def test_long_texts_make_small_batches(openai_server: OpenAIServer, embedder: APIEmbedder) -> None:
+async def test_long_texts_make_small_batches(
+    openai_server: OpenAIServer, embedder: APIEmbedder
+) -> None:
     """A request stays within what an endpoint takes, and so does a text."""
     await embedder.embed(["字" * 40_000] * 6, "content")
     assert [len(r.body["input"]) for r in openai_server.embeddings] == [4, 2]
@@ -76,7 +80,9 @@ async def test_another_length_than_known_is_refused_and_learnt(
     assert APIEmbedder(where, clients, memo=memo).dim == 64
 
 
-async def test_an_endpoint_that_knows_no_base64(openai_server: OpenAIServer, embedder: APIEmbedder) -> None:
+async def test_an_endpoint_that_knows_no_base64(
+    openai_server: OpenAIServer, embedder: APIEmbedder
+) -> None:
     """Plain floats from then on."""
     openai_server.on(
         lambda r: r.body.get("encoding_format") == "base64",
@@ -85,12 +91,20 @@ async def test_an_endpoint_that_knows_no_base64(openai_server: OpenAIServer, emb
     )
     for _ in range(2):
         assert (await embedder.embed(["x"], "query")).shape == (1, 64)
-    assert [r.body["encoding_format"] for r in openai_server.embeddings] == ["base64", "float", "float"]
+    assert [r.body["encoding_format"] for r in openai_server.embeddings] == [
+        "base64",
+        "float",
+        "float",
+    ]
 
 
-async def test_an_endpoint_that_takes_few_texts(openai_server: OpenAIServer, embedder: APIEmbedder) -> None:
+async def test_an_endpoint_that_takes_few_texts(
+    openai_server: OpenAIServer, embedder: APIEmbedder
+) -> None:
     """Batches are halved until they are taken, and stay so."""
-    openai_server.on(lambda r: len(r.body["input"]) > 10, fail("bad_request"), endpoint="embeddings")
+    openai_server.on(
+        lambda r: len(r.body["input"]) > 10, fail("bad_request"), endpoint="embeddings"
+    )
     texts = [f"text {i}" for i in range(40)]
     out = await embedder.embed(texts, "content")
     assert np.allclose(out[37], vector_of(texts[37], 64), atol=1e-5)
@@ -99,7 +113,9 @@ async def test_an_endpoint_that_takes_few_texts(openai_server: OpenAIServer, emb
     assert len(openai_server.embeddings) - before == 4
 
 
-async def test_content_is_tried_again_and_a_query_is_not(openai_server: OpenAIServer, embedder: APIEmbedder) -> None:
+async def test_content_is_tried_again_and_a_query_is_not(
+    openai_server: OpenAIServer, embedder: APIEmbedder
+) -> None:
     """A query has a deadline to meet; content has time."""
     rule = openai_server.on("", [fail("server")], endpoint="embeddings", times=1)
     assert (await embedder.embed(["x"], "content")).shape == (1, 64)
@@ -110,7 +126,9 @@ async def test_content_is_tried_again_and_a_query_is_not(openai_server: OpenAISe
     assert len(openai_server.embeddings) == before + 1
 
 
-async def test_a_slow_endpoint_is_left_behind(openai_server: OpenAIServer, embedder: APIEmbedder) -> None:
+async def test_a_slow_endpoint_is_left_behind(
+    openai_server: OpenAIServer, embedder: APIEmbedder
+) -> None:
     """Past 200 ms the turn goes on without a vector; what comes later serves the next one, and is asked for once."""
     openai_server.on("", [say("", first_delay=1.5)], endpoint="embeddings", times=1)
     queries = QueryEmbedder(embedder, Settings().recall_deadline_ms)
@@ -129,12 +147,17 @@ async def test_a_slow_endpoint_is_left_behind(openai_server: OpenAIServer, embed
     await queries.close()
 
 
-async def test_models_that_want_a_prefix_get_it(openai_server: OpenAIServer, clients: ClientPool) -> None:
+async def test_models_that_want_a_prefix_get_it(
+    openai_server: OpenAIServer, clients: ClientPool
+) -> None:
     """Queries and contents are told apart where the model was trained so."""
     embedder = APIEmbedder(Endpoint(openai_server.url), clients, "nomic-embed-text", dim=64)
     await embedder.embed(["tea"], "query")
     await embedder.embed(["tea"], "content")
-    assert [r.body["input"] for r in openai_server.embeddings] == [["search_query: tea"], ["search_document: tea"]]
+    assert [r.body["input"] for r in openai_server.embeddings] == [
+        ["search_query: tea"],
+        ["search_document: tea"],
+    ]
 
 
 def test_local_is_this_machine(clients: ClientPool) -> None:

@@ -15,7 +15,9 @@ from memory.text.tokens import estimate_tokens
 @pytest.mark.parametrize("code", get_args(ModelErrorCode))
 def test_one_sentence_for_each(code: ModelErrorCode) -> None:
     """Each code says something of its own in both languages, names who failed, and shows nothing raw."""
-    error = ModelError(code, detail="RAW sk-secret", retry_after=20, model="gpt-x", host="api.example.org")
+    error = ModelError(
+        code, detail="RAW sk-secret", retry_after=20, model="gpt-x", host="api.example.org"
+    )
     en, zh = describe_error(error, "en"), describe_error(error, "zh")
     assert re.search("[一-鿿]", zh)
     assert not re.search("[一-鿿]", en)
@@ -32,7 +34,10 @@ def test_one_sentence_for_each(code: ModelErrorCode) -> None:
 def test_sentences_are_distinct() -> None:
     """No two failures are told alike."""
     for lang in ("en", "zh"):
-        told = {describe_error(ModelError(c, host="h", model="m"), lang) for c in get_args(ModelErrorCode)}
+        told = {
+            describe_error(ModelError(c, host="h", model="m"), lang)
+            for c in get_args(ModelErrorCode)
+        }
         assert len(told) == len(get_args(ModelErrorCode))
 
 
@@ -56,7 +61,12 @@ def test_waits() -> None:
         "in 2 minutes",
         "in 2 hours",
     ]
-    assert [wait(s, "zh") for s in (None, 5, 100, 7200)] == ["稍后", "5 秒后", "2 分钟后", "2 小时后"]
+    assert [wait(s, "zh") for s in (None, 5, 100, 7200)] == [
+        "稍后",
+        "5 秒后",
+        "2 分钟后",
+        "2 小时后",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +74,11 @@ def test_waits() -> None:
     [  # between a word or a CJK pair a token, and what no current tokeniser would need
         ("", 0, 0),
         ("Hello, world!", 4, 5),
-        ("I moved to Berlin in March and I am allergic to peanuts, so please keep that in mind.", 19, 26),
+        (
+            "I moved to Berlin in March and I am allergic to peanuts, so please keep that in mind.",
+            19,
+            26,
+        ),
         ("我三月搬到了柏林，对花生过敏，请记住这一点。", 15, 24),
         ("今天天气不错，我们去公园散步吧！", 10, 17),
         ("def main(argv: list[str]) -> int:\n    return 0\n", 15, 22),

@@ -13,28 +13,46 @@ import numpy as np
 import pytest
 
 from bot import llm
-from bot.llm.embedders.local import NAME, LocalEmbedder, download, find, find_model, is_installed, run_in_background
+from bot.llm.embedders.local import (
+    NAME,
+    LocalEmbedder,
+    download,
+    find,
+    find_model,
+    is_installed,
+    run_in_background,
+)
 from bot.settings import Settings
 from memory.embed import LexicalEmbedder
 from memory.errors import ModelError
 from memory.ports import FloatArray
 from tests.bench.onnx_file import Graph
 
-needs_runtime = pytest.mark.skipif(not is_installed(), reason="onnxruntime and tokenizers are not installed here")
+needs_runtime = pytest.mark.skipif(
+    not is_installed(), reason="onnxruntime and tokenizers are not installed here"
+)
 WORDS = ["[PAD]", "[UNK]", "tea", "green", "cup", "猫", "喜", "欢"]
 DIM = 4
 TABLE = np.random.default_rng(5).standard_normal((len(WORDS), DIM)).astype(np.float32)
 
 
-def a_model(folder: Path, table: FloatArray = TABLE, *, pooled: bool = False, sizes: bool = True) -> Path:
+def a_model(
+    folder: Path, table: FloatArray = TABLE, *, pooled: bool = False, sizes: bool = True
+) -> Path:
     """A sentence model of eight words: each has its vector, and that is all it knows."""
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     folder.mkdir(parents=True, exist_ok=True)
     names = ("input_ids",) if pooled else ("input_ids", "attention_mask")
-    output = {"sentence_embedding": ("batch", DIM)} if pooled else {"last_hidden_state": ("batch", "words", DIM)}
+    output = (
+        {"sentence_embedding": ("batch", DIM)}
+        if pooled
+        else {"last_hidden_state": ("batch", "words", DIM)}
+    )
     graph = Graph({n: ("batch", "words") for n in names}, output)
-    vectors = graph.op("Gather", graph.constant(table), "input_ids", out="" if pooled else "last_hidden_state")
+    vectors = graph.op(
+        "Gather", graph.constant(table), "input_ids", out="" if pooled else "last_hidden_state"
+    )
     if pooled:
         graph.op("ReduceMax", vectors, out="sentence_embedding", axes=(1,), keepdims=0)
     graph.save(folder / "model.onnx")
@@ -42,7 +60,9 @@ def a_model(folder: Path, table: FloatArray = TABLE, *, pooled: bool = False, si
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.enable_padding(length=64)  # as serialized by careless exporters
     tokenizer.save(str(folder / "tokenizer.json"))
-    (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 3, "pad_token": "[PAD]"}))
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({"model_max_length": 3, "pad_token": "[PAD]"})
+    )
     if sizes:
         (folder / "config.json").write_text(json.dumps({"hidden_size": DIM}))
     return folder
@@ -91,7 +111,9 @@ async def test_pooling_as_the_model_says(tmp_path: Path) -> None:
     assert e.dim == 0
     await e.load()
     assert e.id.endswith(f":{DIM}")
-    assert np.allclose(await e.embed(["cup tea"], "query"), [unit(TABLE[[4, 2]].max(axis=0))], atol=1e-5)
+    assert np.allclose(
+        await e.embed(["cup tea"], "query"), [unit(TABLE[[4, 2]].max(axis=0))], atol=1e-5
+    )
 
 
 @needs_runtime
@@ -177,12 +199,21 @@ async def test_chosen_by_itself_when_it_is_there(tmp_path: Path) -> None:
 
     assert await chosen(mine) == ("onnx", "")
     assert await chosen(Settings(home=home, provider="offline")) == ("lexical", "")
-    assert await chosen(Settings(home=home, provider="offline", embedder="local")) == ("lexical", "no model")
-    assert await chosen(Settings(home=home, provider="offline", embedder_path=tmp_path)) == ("lexical", "no model")
+    assert await chosen(Settings(home=home, provider="offline", embedder="local")) == (
+        "lexical",
+        "no model",
+    )
+    assert await chosen(Settings(home=home, provider="offline", embedder_path=tmp_path)) == (
+        "lexical",
+        "no model",
+    )
     lexical = Settings(home=home, provider="offline", embedder="lexical", embedder_path=folder)
     assert await chosen(lexical) == ("lexical", "")
     api = Settings(
-        home=home, provider="offline", embedding_base_url="http://127.0.0.1:1/v1", embedding_model="bge-m3"
+        home=home,
+        provider="offline",
+        embedding_base_url="http://127.0.0.1:1/v1",
+        embedding_model="bge-m3",
     )
     assert await chosen(api) == ("api", "")
 
@@ -190,7 +221,9 @@ async def test_chosen_by_itself_when_it_is_there(tmp_path: Path) -> None:
 @needs_runtime
 async def test_an_embedder_is_found_again_by_its_id(tmp_path: Path) -> None:
     """So that what it embedded is still found while another takes over."""
-    settings = Settings(home=tmp_path / "home", provider="offline", embedder_path=a_model(tmp_path / "m"))
+    settings = Settings(
+        home=tmp_path / "home", provider="offline", embedder_path=a_model(tmp_path / "m")
+    )
     choice, clients = await llm.choose(settings), llm.ClientPool()
     ids = [LexicalEmbedder().id, opened(tmp_path / "m").id, "api:bge-m3:1024"]
     for name in ids[:2]:
@@ -198,7 +231,12 @@ async def test_an_embedder_is_found_again_by_its_id(tmp_path: Path) -> None:
         assert again is not None
         assert again.id == name
     assert llm.find_embedder(settings, choice, clients, ids[2]) is None
-    for name in ("lexical:ngrams-0:512", "onnx:gone-12345678:4", "openai:text-embedding-3-small:1536", "odd"):
+    for name in (
+        "lexical:ngrams-0:512",
+        "onnx:gone-12345678:4",
+        "openai:text-embedding-3-small:1536",
+        "odd",
+    ):
         assert llm.find_embedder(settings, choice, clients, name) is None
     await clients.close()
 
@@ -207,13 +245,17 @@ def _fake_fastembed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str) 
     """The package at its boundary: what it does with a name and a folder."""
     package = tmp_path / "packages" / "fastembed"
     package.mkdir(parents=True)
-    (package / "__init__.py").write_text(f"def TextEmbedding(name, cache_dir, lazy_load):\n    {body}\n")
+    (package / "__init__.py").write_text(
+        f"def TextEmbedding(name, cache_dir, lazy_load):\n    {body}\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path / "packages"))
     monkeypatch.delitem(sys.modules, "fastembed", raising=False)
 
 
 @needs_runtime
-async def test_a_download_leaves_a_model_that_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_download_leaves_a_model_that_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In a thread of its own, into the data directory."""
     a_model(tmp_path / "hub")
     _fake_fastembed(
@@ -227,9 +269,13 @@ async def test_a_download_leaves_a_model_that_is_found(tmp_path: Path, monkeypat
     assert find(None, tmp_path / "home") == model
 
 
-async def test_a_download_that_fails_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_download_that_fails_is_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever the hub's client raises; and where the extra is not installed, that is said."""
-    _fake_fastembed(tmp_path, monkeypatch, "raise ValueError('Could not load model from any source.')")
+    _fake_fastembed(
+        tmp_path, monkeypatch, "raise ValueError('Could not load model from any source.')"
+    )
     with pytest.raises(ModelError) as e:
         await run_in_background(lambda: download(tmp_path / "home"))
     assert (e.value.code, e.value.host) == ("no_connection", "huggingface.co")

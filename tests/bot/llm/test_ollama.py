@@ -28,7 +28,9 @@ async def model(openai_server: OpenAIServer) -> AsyncIterator[OllamaChat]:
     await clients.close()
 
 
-async def test_it_talks_with_the_model_that_is_there(openai_server: OpenAIServer, model: OllamaChat) -> None:
+async def test_it_talks_with_the_model_that_is_there(
+    openai_server: OpenAIServer, model: OllamaChat
+) -> None:
     """With no model named, the most fitting one answers, streaming, thinking hidden."""
     openai_server.queue.append(say("Hello, 世界!", thinking="hm", split=2))
     openai_server.queue.append(say("Yes.", thinking="hm", thinking_as="field"))
@@ -45,29 +47,41 @@ async def test_the_window_fits_the_prompt(openai_server: OpenAIServer, model: Ol
     """num_ctx is always sent, holds prompt and answer, grows in steps up to the setting, and never shrinks."""
     model.context_tokens, openai_server.default = 30_000, "Fine."
     for words in (10, 9_000, 10, 100_000):
-        await read_whole_answer(model, ModelRequest("chat", [{"role": "user", "content": "word " * words}]))
+        await read_whole_answer(
+            model, ModelRequest("chat", [{"role": "user", "content": "word " * words}])
+        )
     sizes = [r.body["options"]["num_ctx"] for r in openai_server.chats]
     assert sizes == [8192, 16384, 16384, 32048]
 
 
 async def test_tasks_do_not_ponder(openai_server: OpenAIServer, model: OllamaChat) -> None:
     """Background work says so, with its limit and schema."""
-    await read_whole_answer(model, ModelRequest("extract", HI.messages, max_tokens=9, schema={"type": "object"}))
+    await read_whole_answer(
+        model, ModelRequest("extract", HI.messages, max_tokens=9, schema={"type": "object"})
+    )
     body = openai_server.chats[0].body
-    assert (body["think"], body["options"]["num_predict"], body["format"]) == (False, 9, {"type": "object"})
+    assert (body["think"], body["options"]["num_predict"], body["format"]) == (
+        False,
+        9,
+        {"type": "object"},
+    )
     await read_whole_answer(model, HI)
     assert "think" not in openai_server.chats[1].body
 
 
-async def test_a_refused_schema_is_left_out_from_then_on(openai_server: OpenAIServer, model: OllamaChat) -> None:
+async def test_a_refused_schema_is_left_out_from_then_on(
+    openai_server: OpenAIServer, model: OllamaChat
+) -> None:
     """Old versions take a word where the schema stands."""
     told = "json: cannot unmarshal object into Go struct field ChatRequest.format of type string"
     openai_server.queue.append(Reply(status=400, error={"message": told}))
     openai_server.default = "Fine."
     for _ in range(2):
-        assert (await read_whole_answer(model, ModelRequest("extract", HI.messages, schema={"type": "object"})))[
-            0
-        ] == "Fine."
+        assert (
+            await read_whole_answer(
+                model, ModelRequest("extract", HI.messages, schema={"type": "object"})
+            )
+        )[0] == "Fine."
     assert ["format" in r.body for r in openai_server.chats] == [True, False, False]
 
 
@@ -75,7 +89,10 @@ async def test_a_refused_schema_is_left_out_from_then_on(openai_server: OpenAISe
     ("reply", "code"),
     [
         (fail("server"), "server"),
-        (Reply(status=400, error={"message": "input exceeds the context length"}), "context_too_long"),
+        (
+            Reply(status=400, error={"message": "input exceeds the context length"}),
+            "context_too_long",
+        ),
         (fail("bad_request"), "bad_request"),
         (say("one two", fault="error", after=1), "server"),
         (say("one two", fault="truncate", after=1), "cut_off"),
@@ -84,7 +101,9 @@ async def test_a_refused_schema_is_left_out_from_then_on(openai_server: OpenAISe
         (say("one two", fault="malformed", after=1), "unreadable"),
     ],
 )
-async def test_failures(openai_server: OpenAIServer, model: OllamaChat, reply: Reply, code: str) -> None:
+async def test_failures(
+    openai_server: OpenAIServer, model: OllamaChat, reply: Reply, code: str
+) -> None:
     """As with any endpoint: a code, and what had come."""
     openai_server.default = reply
     with pytest.raises(ModelError) as e:
@@ -149,7 +168,12 @@ def test_the_most_sensible_model_comes_first() -> None:
         row("gpt-oss:120b-cloud", 0),
         row("kimi", 0, remote_host="https://example.org"),
     ]
-    assert ollama.rank_models(rows) == ["qwen3:8b", "qwen3:1.7b", "llama3.3:70b", "qwen2.5-coder:7b"]
+    assert ollama.rank_models(rows) == [
+        "qwen3:8b",
+        "qwen3:1.7b",
+        "llama3.3:70b",
+        "qwen2.5-coder:7b",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,9 @@ from memory.errors import ModelError
 from memory.ports import Chunk, ModelRequest
 from tests.servers.openai import Fault, OpenAIServer, Reply, fail, say
 
-HI = ModelRequest("chat", [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}])
+HI = ModelRequest(
+    "chat", [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}]
+)
 
 
 @pytest.fixture
@@ -37,7 +39,9 @@ async def failure(model: OpenAIChat, request: ModelRequest = HI) -> ModelError:
     return e.value
 
 
-async def test_an_answer_streams_with_finish_and_usage(openai_server: OpenAIServer, model: OpenAIChat) -> None:
+async def test_an_answer_streams_with_finish_and_usage(
+    openai_server: OpenAIServer, model: OpenAIChat
+) -> None:
     """Text comes piece by piece; the last chunk alone has finish and usage."""
     openai_server.queue.append(say("Hello, 世界!\n\n`x`"))
     chunks = [c async for c in model.stream(HI)]
@@ -51,9 +55,14 @@ async def test_an_answer_streams_with_finish_and_usage(openai_server: OpenAIServ
     assert request.key == "sk-test-0123456789"
 
 
-async def test_thinking_is_hidden_in_either_form(openai_server: OpenAIServer, model: OpenAIChat) -> None:
+async def test_thinking_is_hidden_in_either_form(
+    openai_server: OpenAIServer, model: OpenAIChat
+) -> None:
     """As tags in the text, cut anywhere, or in a field of its own."""
-    for reply in (say("Yes.", thinking="hm </b>", split=3), say("Yes.", thinking="hm", thinking_as="field")):
+    for reply in (
+        say("Yes.", thinking="hm </b>", split=3),
+        say("Yes.", thinking="hm", thinking_as="field"),
+    ):
         openai_server.queue.append(reply)
         assert (await read_whole_answer(model, HI))[0] == "Yes."
 
@@ -70,7 +79,10 @@ async def test_thinking_is_hidden_in_either_form(openai_server: OpenAIServer, mo
         (
             fail(
                 "rate_limit",
-                headers={"date": "Wed, 21 Oct 2026 07:28:00 GMT", "retry-after": "Wed, 21 Oct 2026 07:29:00 GMT"},
+                headers={
+                    "date": "Wed, 21 Oct 2026 07:28:00 GMT",
+                    "retry-after": "Wed, 21 Oct 2026 07:29:00 GMT",
+                },
             ),
             "rate_limit",
             60,
@@ -80,7 +92,11 @@ async def test_thinking_is_hidden_in_either_form(openai_server: OpenAIServer, mo
         (Reply(status=400, error={"message": "Model Not Exist"}), "unknown_model", None),
         (Reply(status=404, body="<html>Not Found</html>"), "bad_request", None),
         (fail("context"), "context_too_long", None),
-        (Reply(status=400, error={"message": "prompt is too long: 9 tokens > 8 maximum"}), "context_too_long", None),
+        (
+            Reply(status=400, error={"message": "prompt is too long: 9 tokens > 8 maximum"}),
+            "context_too_long",
+            None,
+        ),
         (Reply(status=413, body="too large"), "context_too_long", None),
         (Reply(status=400, error={"message": "API key not valid."}), "bad_key", None),
         (fail("bad_request"), "bad_request", None),
@@ -91,7 +107,11 @@ async def test_thinking_is_hidden_in_either_form(openai_server: OpenAIServer, mo
     ],
 )
 async def test_refusals(
-    openai_server: OpenAIServer, model: OpenAIChat, reply: Reply, code: str, retry_after: float | None
+    openai_server: OpenAIServer,
+    model: OpenAIChat,
+    reply: Reply,
+    code: str,
+    retry_after: float | None,
 ) -> None:
     """Each refusal has its code, the wait where one was named, and says who refused."""
     openai_server.default = reply
@@ -123,7 +143,9 @@ async def test_faults_keep_what_had_come(
     assert e.retryable
 
 
-async def test_errors_within_a_stream_have_their_code(openai_server: OpenAIServer, model: OpenAIChat) -> None:
+async def test_errors_within_a_stream_have_their_code(
+    openai_server: OpenAIServer, model: OpenAIChat
+) -> None:
     """A gateway that fails after it has begun says so inside the stream."""
     for message, code in {
         "Rate limit exceeded, retry in 3s": "rate_limit",
@@ -156,7 +178,9 @@ async def test_a_silent_server_times_out(openai_server: OpenAIServer, clients: C
     assert (e.code, e.partial) == ("timeout", "one")
 
 
-async def test_an_endpoint_that_does_not_stream(openai_server: OpenAIServer, model: OpenAIChat) -> None:
+async def test_an_endpoint_that_does_not_stream(
+    openai_server: OpenAIServer, model: OpenAIChat
+) -> None:
     """A whole answer where a stream was asked for is an answer."""
     body = '{"choices":[{"message":{"content":"<think>x</think>Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3}}'
     openai_server.default = Reply(body=body)
@@ -164,7 +188,9 @@ async def test_an_endpoint_that_does_not_stream(openai_server: OpenAIServer, mod
     assert (text, usage.prompt_tokens) == ("Hi", 3)
 
 
-async def test_closing_the_stream_closes_the_connection(openai_server: OpenAIServer, model: OpenAIChat) -> None:
+async def test_closing_the_stream_closes_the_connection(
+    openai_server: OpenAIServer, model: OpenAIChat
+) -> None:
     """Whoever stops reading is heard at the other end at once."""
     openai_server.default = say("slow " * 1000, delay=0.01)
     async with close_stream(model.stream(HI)) as chunks:
@@ -190,7 +216,9 @@ async def test_cancelling_closes_the_connection(
     assert request.outcome == "aborted"
 
 
-async def test_what_is_refused_is_left_out_from_then_on(openai_server: OpenAIServer, model: OpenAIChat) -> None:
+async def test_what_is_refused_is_left_out_from_then_on(
+    openai_server: OpenAIServer, model: OpenAIChat
+) -> None:
     """One refusal each, remembered; the limit goes by its other name."""
     openai_server.rejects = {"stream_options", "max_tokens", "response_format"}
     request = ModelRequest("extract", HI.messages, max_tokens=50, schema={"type": "object"})
@@ -202,9 +230,13 @@ async def test_what_is_refused_is_left_out_from_then_on(openai_server: OpenAISer
     assert not {"stream_options", "max_tokens", "response_format"} & set(last)
 
 
-async def test_a_schema_refused_in_other_words_is_left_out(openai_server: OpenAIServer, model: OpenAIChat) -> None:
+async def test_a_schema_refused_in_other_words_is_left_out(
+    openai_server: OpenAIServer, model: OpenAIChat
+) -> None:
     """Not every endpoint names the parameter."""
-    openai_server.queue.append(Reply(status=400, error={"message": "json_schema is not supported by this model"}))
+    openai_server.queue.append(
+        Reply(status=400, error={"message": "json_schema is not supported by this model"})
+    )
     request = ModelRequest("extract", HI.messages, schema={"type": "object"})
     assert (await read_whole_answer(model, request))[0] == "You said: Hi"
     assert ["response_format" in r.body for r in openai_server.requests] == [True, False]
@@ -213,13 +245,17 @@ async def test_a_schema_refused_in_other_words_is_left_out(openai_server: OpenAI
 async def test_limits_and_schemas_are_sent(openai_server: OpenAIServer, model: OpenAIChat) -> None:
     """What a task asks for reaches the endpoint."""
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    await read_whole_answer(model, ModelRequest("extract", HI.messages, max_tokens=50, schema=schema))
+    await read_whole_answer(
+        model, ModelRequest("extract", HI.messages, max_tokens=50, schema=schema)
+    )
     body = openai_server.requests[0].body
     assert body["max_tokens"] == 50
     assert body["response_format"]["json_schema"]["schema"] == schema
 
 
-async def test_a_model_nobody_chose_gives_way(openai_server: OpenAIServer, clients: ClientPool) -> None:
+async def test_a_model_nobody_chose_gives_way(
+    openai_server: OpenAIServer, clients: ClientPool
+) -> None:
     """Where the default is unknown the endpoint's own model is taken; a chosen one is never replaced."""
     openai_server.strict_models, openai_server.models = True, ["nomic-embed-text", "qwen3"]
     unchosen = OpenAIChat(Endpoint(openai_server.url), clients, chosen=False)
@@ -227,7 +263,9 @@ async def test_a_model_nobody_chose_gives_way(openai_server: OpenAIServer, clien
     await read_whole_answer(unchosen, HI)
     assert unchosen.name == "qwen3"
     assert [r.path for r in openai_server.requests].count("/v1/models") == 1
-    assert (await failure(OpenAIChat(Endpoint(openai_server.url), clients, "gone"))).code == "unknown_model"
+    assert (
+        await failure(OpenAIChat(Endpoint(openai_server.url), clients, "gone"))
+    ).code == "unknown_model"
 
 
 async def test_nothing_of_the_environment_is_sent(
@@ -258,13 +296,17 @@ async def test_no_key_for_openai_is_said_before_anything_is_sent(clients: Client
 async def test_keys_stay_out_of_errors(openai_server: OpenAIServer, model: OpenAIChat) -> None:
     """Even where the server repeats the key."""
     key = "sk-test-0123456789"
-    openai_server.default = Reply(status=401, error={"message": f"Incorrect API key: {key}, sk-other-abcdefgh"})
+    openai_server.default = Reply(
+        status=401, error={"message": f"Incorrect API key: {key}, sk-other-abcdefgh"}
+    )
     e = await failure(model)
     assert key not in str(e)
     assert "sk-other" not in str(e)
 
 
-async def test_one_client_for_many_requests(openai_server: OpenAIServer, clients: ClientPool) -> None:
+async def test_one_client_for_many_requests(
+    openai_server: OpenAIServer, clients: ClientPool
+) -> None:
     """Requests share a client per endpoint, also when they begin together."""
     a, b = (OpenAIChat(Endpoint(openai_server.url, "k"), clients, m) for m in "ab")
     texts = await asyncio.gather(*(read_whole_answer(m, HI) for m in (a, b) * 5))
@@ -283,7 +325,9 @@ def test_addresses() -> None:
     assert Endpoint.at("https://user:pass@example.org:1/v1").host == "example.org:1"
 
 
-async def test_chunks_can_be_read_from_different_tasks(openai_server: OpenAIServer, model: OpenAIChat) -> None:
+async def test_chunks_can_be_read_from_different_tasks(
+    openai_server: OpenAIServer, model: OpenAIChat
+) -> None:
     """A stream may be driven by one task per step, as the loop does."""
     openai_server.default = say("a b c")
     stream = model.stream(HI)

@@ -59,7 +59,9 @@ class Bot:
         self.server.say(f"/start {await self.code()}", user=user)
         await self.server.wait_for(lambda: len(self.server.bot_messages(user.id)) >= 2)
 
-    async def ask(self, text: str, user: Person = ADA, chat: int | None = None, **more: Any) -> Shown:
+    async def ask(
+        self, text: str, user: Person = ADA, chat: int | None = None, **more: Any
+    ) -> Shown:
         """Say something, and wait for the whole answer."""
         where = user.id if chat is None else chat
         before = {m.id for m in self.server.bot_messages(where)}
@@ -70,7 +72,9 @@ class Bot:
         """The next message that is complete: no Stop button under it."""
 
         def look() -> Shown | None:
-            fresh = [m for m in self.server.bot_messages(chat_id) if m.id not in before and not m.silent]
+            fresh = [
+                m for m in self.server.bot_messages(chat_id) if m.id not in before and not m.silent
+            ]
             done = [m for m in fresh if "■ Stop" not in m.buttons and "■ 停止" not in m.buttons]
             return done[-1] if done else None
 
@@ -83,7 +87,9 @@ class Bot:
         """Everything that came has been dealt with."""
         waiting: list[tuple[int, str, str]] = []
         for _ in range(int(PATIENCE / 0.02)):
-            waiting = await self.ebb.store.system(lambda s: s.inbox_open("telegram", str(self.server.bot_id)))
+            waiting = await self.ebb.store.write_system(
+                lambda s: s.inbox_open("telegram", str(self.server.bot_id))
+            )
             if not waiting and not self.server.unconfirmed:
                 return
             await asyncio.sleep(0.02)
@@ -92,7 +98,9 @@ class Bot:
     async def notice(self, words: str, chat_id: int = ADA.id) -> Shown:
         """The silent message that contains these words."""
         shown = await self.server.wait_for(
-            lambda: next((m for m in self.server.bot_messages(chat_id) if m.silent and words in m.text), None)
+            lambda: next(
+                (m for m in self.server.bot_messages(chat_id) if m.silent and words in m.text), None
+            )
         )
         assert shown is not None
         return shown
@@ -128,7 +136,12 @@ def script(model: OpenAIServer) -> None:
 
 @asynccontextmanager
 async def running(
-    home: Path, server: TelegramServer, model: OpenAIServer, *, tuning: BotTiming = QUICK, **more: Any
+    home: Path,
+    server: TelegramServer,
+    model: OpenAIServer,
+    *,
+    tuning: BotTiming = QUICK,
+    **more: Any,
 ) -> AsyncIterator[Bot]:
     """Run it, and stop it."""
     script(model)

@@ -26,7 +26,10 @@ def everything_stored(home: Path) -> str:
     """All text in the database. Read-only: another SQLite in the process would take itself for the last, and clear up."""
     con = sqlite3.connect(f"file:{home / 'ebb.db'}?mode=ro", uri=True)
     names = [
-        r[0] for r in con.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+        r[0]
+        for r in con.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'"
+        )
     ]
     text = "\n".join(str(row) for n in names for row in con.execute(f'SELECT * FROM "{n}"'))
     con.close()
@@ -44,7 +47,9 @@ async def test_strangers_are_turned_away(
         for text in ("let me in", "please xyzzy", "/memories"):
             telegram_server.say(text, user=EVE)
         telegram_server.say("你好 xyzzy", user=LIN)
-        await telegram_server.wait_for(lambda: telegram_server.texts(EVE.id) and telegram_server.texts(LIN.id))
+        await telegram_server.wait_for(
+            lambda: telegram_server.texts(EVE.id) and telegram_server.texts(LIN.id)
+        )
         await telegram_server.quiet()
         assert len(telegram_server.texts(EVE.id)) == 1
         assert "introduced" in telegram_server.texts(EVE.id)[0]
@@ -62,7 +67,9 @@ async def test_the_owner_claims_it(
         code = await bot.code()
         for _ in range(6):
             telegram_server.say("/start 0000-0000", user=EVE)
-        await telegram_server.wait_for(lambda: "Too many" in " ".join(telegram_server.texts(EVE.id)))
+        await telegram_server.wait_for(
+            lambda: "Too many" in " ".join(telegram_server.texts(EVE.id))
+        )
         await bot.claim()
         telegram_server.say(code, user=LIN)
         await telegram_server.wait_for(lambda: telegram_server.texts(LIN.id))
@@ -99,17 +106,37 @@ async def test_the_menu_in_both_languages(
     """Every command is in the menu, in English for all and in Chinese for Chinese clients."""
     async with running(tmp_path, telegram_server, openai_server):
         await telegram_server.wait_for(lambda: ("default", "zh") in telegram_server.commands)
-    wanted = {"start", "new", "temp", "review", "remember", "forget", "memories", "why", "undo", "help", "stop"}
+    wanted = {
+        "start",
+        "new",
+        "temp",
+        "review",
+        "remember",
+        "forget",
+        "memories",
+        "why",
+        "undo",
+        "help",
+        "stop",
+    }
     for code in ("", "zh"):
         menu = telegram_server.commands["default", code]
         assert {c["command"] for c in menu} >= wanted
         assert "quit" not in {c["command"] for c in menu}
-    assert all(any(ch >= "\u4e00" for ch in c["description"]) for c in telegram_server.commands["default", "zh"])
+    assert all(
+        any(ch >= "\u4e00" for ch in c["description"])
+        for c in telegram_server.commands["default", "zh"]
+    )
 
 
-async def test_a_streamed_reply(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+async def test_a_streamed_reply(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
     """Painted with a Stop button while it is written, whole and formatted in the end, one message."""
-    text = "Here is **a list**:\n\n- one\n- two\n\n```python\nprint(1)\n```\n" + "And some more words. " * 20
+    text = (
+        "Here is **a list**:\n\n- one\n- two\n\n```python\nprint(1)\n```\n"
+        + "And some more words. " * 20
+    )
     openai_server.on("a list", say(text, delay=0.01), field="last")
     seen: list[list[str]] = []
     async with running(tmp_path, telegram_server, openai_server) as bot:
@@ -202,7 +229,9 @@ async def test_what_cannot_be_read(
         await bot.settled()
         assert len(telegram_server.texts()) == 5
         before = {m.id for m in telegram_server.bot_messages()}
-        telegram_server.message({"voice": {"file_id": "f", "file_unique_id": "u", "duration": 3}}, user=ADA)
+        telegram_server.message(
+            {"voice": {"file_id": "f", "file_unique_id": "u", "duration": 3}}, user=ADA
+        )
         assert "voice" in (await bot.new(ADA.id, before)).text
 
 
@@ -217,10 +246,14 @@ async def test_forwards_are_not_the_users_words(
         telegram_server.forward("The moon is made of cheese", origin="Grace")
         await bot.new(ADA.id, before)
         (request,) = [r for r in openai_server.requests if r.model == "chat"]
-        assert "Is that right?\n\nForwarded from Grace:\n> The moon is made of cheese" in request.last
+        assert (
+            "Is that right?\n\nForwarded from Grace:\n> The moon is made of cheese" in request.last
+        )
 
 
-async def test_in_a_group(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+async def test_in_a_group(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
     """Only to people it knows and only when spoken to, with a conversation of the group's own."""
     name = f"@{telegram_server.username}"
     async with running(tmp_path, telegram_server, openai_server) as bot:
@@ -232,7 +265,9 @@ async def test_in_a_group(tmp_path: Path, telegram_server: TelegramServer, opena
         assert shown.text == "You said: hello"
         assert shown.reply_to is not None
         assert len(telegram_server.texts(GROUP)) == 1
-        (request,) = [r for r in openai_server.requests if r.model == "chat" and r.last.endswith("hello")]
+        (request,) = [
+            r for r in openai_server.requests if r.model == "chat" and r.last.endswith("hello")
+        ]
         assert "zanzibar" not in request.text
         again = await bot.ask("and this?", chat=GROUP, reply_to=shown.id)
         assert again.text == "You said: and this?"
@@ -249,7 +284,14 @@ async def test_nothing_private_appears_in_a_group(
         for thing in ("My sister Anna calls me zanzibar", "My sister Berta calls me zanzibar too"):
             await bot.ask(f"/remember {thing}")
         telegram_server.say("we talk among ourselves", chat=GROUP)
-        asked = ("/memories", f"/review{name}", "/review zanzibar?", "/undo list", "/forget sister", "/why")
+        asked = (
+            "/memories",
+            f"/review{name}",
+            "/review zanzibar?",
+            "/undo list",
+            "/forget sister",
+            "/why",
+        )
         for text in (*asked, "/remember zanzibar is a secret", "/undo"):
             before = {m.id for m in telegram_server.bot_messages()}
             telegram_server.say(text, chat=GROUP)
@@ -258,7 +300,9 @@ async def test_nothing_private_appears_in_a_group(
         (m, *_) = (await bot.ebb.service.find(bot.ebb.owner, Filter(), limit=1)).items
         for data in ("p::0", f"v:{m.id}", "u:nothing", "c:nothing", "e:0-99"):
             keys = {"inline_keyboard": [[{"text": "old", "callback_data": data}]]}
-            old = telegram_server._do_send_message({"chat_id": GROUP, "text": "an old list", "reply_markup": keys})
+            old = telegram_server._do_send_message(
+                {"chat_id": GROUP, "text": "an old list", "reply_markup": keys}
+            )
             before = {m.id for m in telegram_server.bot_messages()}
             telegram_server.press(old["message_id"], "old", chat=GROUP)
             assert (await bot.new(ADA.id, before)).text, data
@@ -274,10 +318,14 @@ async def test_nothing_private_appears_in_a_group(
         await bot.ask(f"{name} what do you know about me?", chat=GROUP)
         last = [r for r in openai_server.requests if r.model == "chat"][-1]
         assert not any(word in last.text for word in ("Anna", "Berta"))
-        telegram_server.fault("sendChatAction", status=403, description="Forbidden: bot was blocked by the user")
+        telegram_server.fault(
+            "sendChatAction", status=403, description="Forbidden: bot was blocked by the user"
+        )
         shown = await bot.ask("/forget sister", chat=GROUP)
         assert shown.text.endswith(f"https://t.me/{telegram_server.username}")
-        assert not any(word in t for t in telegram_server.texts(GROUP) for word in ("Anna", "Berta", "secret"))
+        assert not any(
+            word in t for t in telegram_server.texts(GROUP) for word in ("Anna", "Berta", "secret")
+        )
         assert "Anna" in (await bot.ask("/memories")).text
 
 
@@ -288,7 +336,9 @@ async def test_a_reply_says_that_memory_is_off_as_long_as_it_is(
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
         await bot.ask("/memory off")
-        assert (await bot.ask("hello")).text == "You said: hello\n\nmemory is off · /memory on ends it"
+        assert (
+            await bot.ask("hello")
+        ).text == "You said: hello\n\nmemory is off · /memory on ends it"
         assert "memory is off" not in (await bot.ask("turn memory on")).text
 
 
@@ -298,7 +348,9 @@ async def test_what_was_typed_is_shown_as_typed(
     """In answers, lists, notices and questions: no Markdown, no HTML, and control characters can be seen."""
     typed = "My sum 47*11*9 is **not** Vec<String>, `if a<b and c>d` [x](http://a.b) _y_"
     other = "Other sum is 47*12*9 <T> _z_ [x](http://a.b)"
-    openai_server.on(lambda r: r.model == "memory" and "47*12" in r.text, say(f"[ADD kind=fact] {other}"))
+    openai_server.on(
+        lambda r: r.model == "memory" and "47*12" in r.text, say(f"[ADD kind=fact] {other}")
+    )
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
         assert typed in (await bot.ask(f"/remember {typed}")).text
@@ -318,7 +370,9 @@ async def test_a_stray_message_goes_when_its_button_is_pressed(
         await bot.claim()
         await bot.ask("Hello")
         keys = {"inline_keyboard": [[{"text": "■ Stop", "callback_data": "s:"}]]}
-        stray = telegram_server._do_send_message({"chat_id": ADA.id, "text": "half a", "reply_markup": keys})
+        stray = telegram_server._do_send_message(
+            {"chat_id": ADA.id, "text": "half a", "reply_markup": keys}
+        )
         telegram_server.press(stray["message_id"], "Stop")
         await telegram_server.wait_for(lambda: "half a" not in telegram_server.texts())
         assert telegram_server.texts()[-1] == "You said: Hello"
@@ -332,7 +386,8 @@ async def test_what_was_learned_is_shown_with_a_way_back(
 ) -> None:
     """A small silent notice; View tells more, Undo takes it back."""
     openai_server.on(
-        lambda r: r.model == "memory" and "jasmine" in r.text, say("[ADD kind=preference] Likes jasmine tea")
+        lambda r: r.model == "memory" and "jasmine" in r.text,
+        say("[ADD kind=preference] Likes jasmine tea"),
     )
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
@@ -394,9 +449,15 @@ async def test_remember_list_forget_undo(
         assert "no command" in (await bot.ask("/dance")).text
 
 
-@pytest.mark.parametrize(("ask", "word"), [("/forget everything", "everything"), ("忘掉全部", "全部")])
+@pytest.mark.parametrize(
+    ("ask", "word"), [("/forget everything", "everything"), ("忘掉全部", "全部")]
+)
 async def test_everything_is_let_go_of_by_a_typed_word(
-    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer, ask: str, word: str
+    tmp_path: Path,
+    telegram_server: TelegramServer,
+    openai_server: OpenAIServer,
+    ask: str,
+    word: str,
 ) -> None:
     """Asked first, with the number that has to be typed; a wrong one changes nothing; an undo brings all of it back."""
     async with running(tmp_path, telegram_server, openai_server) as bot:
@@ -479,7 +540,9 @@ async def test_a_new_session_says_what_it_kept(
         await bot.notice("last conversation")
 
 
-async def test_off_the_record(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+async def test_off_the_record(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
     """Nothing said there is stored, not even in the inbox; it says so, and it outlives a restart."""
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
@@ -552,7 +615,9 @@ async def test_one_conversation_in_two_windows(
         last = [r for r in openai_server.requests if r.model == "chat"][-1]
         assert "under the bench" in last.text
         assert not any("bench" in t for t in telegram_server.texts())
-        await terminal.say("Nothing here yet", drain=False)  # before the chat was ever used there is no divider
+        await terminal.say(
+            "Nothing here yet", drain=False
+        )  # before the chat was ever used there is no divider
         await bot.ask("And the key?")
         divider = await bot.notice("another window")
         assert "1 of your messages" in divider.text
@@ -562,14 +627,18 @@ async def test_one_conversation_in_two_windows(
         assert "bench" not in divider.text
 
 
-async def test_looking_back(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+async def test_looking_back(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
     """/review with a question is a turn like any other; without one it lists."""
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
         await bot.ask("/remember I used to row in Graz")
         assert "Graz" in (await bot.ask("/review")).text
         assert (await bot.ask("/review what about sports?")).text == "You said: what about sports?"
-        assert not telegram_server.called("editMessageReplyMarkup")  # nothing was lost, so nothing is looked for
+        assert not telegram_server.called(
+            "editMessageReplyMarkup"
+        )  # nothing was lost, so nothing is looked for
 
 
 @pytest.mark.parametrize(
@@ -628,11 +697,16 @@ async def test_a_token_refused_later(
         assert "does not accept" in bot.out[-1]
 
 
-async def test_another_poller(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+async def test_another_poller(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
     """Said once; it gives way only if that lasts."""
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
-        conflict = {"status": 409, "description": "Conflict: terminated by other getUpdates request"}
+        conflict = {
+            "status": 409,
+            "description": "Conflict: terminated by other getUpdates request",
+        }
         telegram_server.fault("getUpdates", **conflict)
         telegram_server.say("/help")
         await telegram_server.wait_for(lambda: any("Another program" in line for line in bot.out))
@@ -643,7 +717,9 @@ async def test_another_poller(tmp_path: Path, telegram_server: TelegramServer, o
         assert sum("Another program" in line for line in bot.out) == 2
 
 
-async def test_no_model_set_up(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+async def test_no_model_set_up(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
     """Said where the bot runs; the offline provider answers meanwhile."""
     nothing: dict[str, Any] = {"provider": "auto", "openai_api_key": None, "openai_base_url": None}
     nothing |= {"chat_model": None, "memory_model": None, "embedder": "auto"}
@@ -667,7 +743,9 @@ async def test_telegram_out_of_reach(
         telegram_server.say("Are you there?")
         await asyncio.sleep(0.3)
         telegram_server.down = False
-        await telegram_server.wait_for(lambda: "You said: Are you there?" in telegram_server.texts(), timeout=20)
+        await telegram_server.wait_for(
+            lambda: "You said: Are you there?" in telegram_server.texts(), timeout=20
+        )
         assert sum("cannot be reached" in line for line in bot.out) <= 2
 
 
@@ -679,7 +757,9 @@ async def test_it_stops_at_once_while_telegram_is_out_of_reach(
         await bot.claim()
         telegram_server.fault("getUpdates", retry_after=30, times=99)
         telegram_server.say("Hello?", user=EVE)  # ends the poll that was begun before
-        await telegram_server.wait_for(lambda: sum(not c.ok for c in telegram_server.called("getUpdates")) >= 1)
+        await telegram_server.wait_for(
+            lambda: sum(not c.ok for c in telegram_server.called("getUpdates")) >= 1
+        )
         began = time.monotonic()
         assert await bot.end() == 0
         assert time.monotonic() - began < 2.5
@@ -711,7 +791,11 @@ async def test_the_token_and_the_words_stay_out_of_the_logs(
         await bot.ask("The word is plugh")
         await bot.end()
     assert telegram_server.token not in caplog.text
-    ours = [r for r in caplog.records if r.name.startswith(("bot.chats.telegram", "telegram", "httpx", "httpcore"))]
+    ours = [
+        r
+        for r in caplog.records
+        if r.name.startswith(("bot.chats.telegram", "telegram", "httpx", "httpcore"))
+    ]
     assert "plugh" not in "".join(r.getMessage() for r in ours)
 
 
@@ -734,10 +818,14 @@ async def test_stopping_in_the_middle_loses_nothing(
 ) -> None:
     """Too slow to wait for, it is answered at the next start, in the message that was begun."""
     slow: dict[str, Any] = {"delay": 0.05}
-    rule = openai_server.on("count", say("word " * 3000, **slow), field="last")  # longer than any stop takes
+    rule = openai_server.on(
+        "count", say("word " * 3000, **slow), field="last"
+    )  # longer than any stop takes
     from dataclasses import replace
 
-    async with running(tmp_path, telegram_server, openai_server, tuning=replace(QUICK, drain=0.2)) as bot:
+    async with running(
+        tmp_path, telegram_server, openai_server, tuning=replace(QUICK, drain=0.2)
+    ) as bot:
         await bot.claim()
         telegram_server.say("count")
         telegram_server.say("and then")

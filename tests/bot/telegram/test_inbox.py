@@ -15,7 +15,13 @@ from telegram.ext import Updater
 
 from bot.chats.telegram.access import ATTEMPTS, AccessControl, code_in, new_code
 from bot.chats.telegram.inbox import BotState, Inbox
-from bot.chats.telegram.incoming import StoredUpdate, is_addressed, is_service, join_parts, parse_command
+from bot.chats.telegram.incoming import (
+    StoredUpdate,
+    is_addressed,
+    is_service,
+    join_parts,
+    parse_command,
+)
 from bot.chats.telegram.lanes import ChatQueues
 from bot.chats.telegram.tuning import BotTiming
 from bot.chats.telegram.wire import make_bot
@@ -24,12 +30,16 @@ from memory.store import SqliteStore, make_worker_id, open_store
 from tests.servers.telegram import ADA, EVE, TelegramServer
 
 NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
-QUICK = BotTiming(gather=0.05, gather_forward=0.15, gather_paste=0.2, gather_album=0.2, gather_most=1.0)
+QUICK = BotTiming(
+    gather=0.05, gather_forward=0.15, gather_paste=0.2, gather_album=0.2, gather_most=1.0
+)
 
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
-    opened = await open_store(tmp_path / "ebb.db", clock=lambda: NOW, worker=make_worker_id(), key=b"k" * 32)
+    opened = await open_store(
+        tmp_path / "ebb.db", clock=lambda: NOW, worker=make_worker_id(), key=b"k" * 32
+    )
     yield opened
     await opened.close()
 
@@ -48,7 +58,9 @@ async def _ours(_update: Update) -> tuple[str | None, bool] | None:
 # --- the inbox ----------------------------------------------------------------------------------------
 
 
-async def test_committed_before_confirmed(telegram_server: TelegramServer, store: SqliteStore, bot: Bot) -> None:
+async def test_committed_before_confirmed(
+    telegram_server: TelegramServer, store: SqliteStore, bot: Bot
+) -> None:
     """When Telegram is told that we have an update, it is in the store."""
     journal = BotState(store, bot.id, lambda: NOW)
     inbox = Inbox(journal, _ours)
@@ -90,7 +102,9 @@ async def test_a_store_in_the_way_confirms_nothing(
     assert len(telegram_server.called("getUpdates")) >= 3
 
 
-async def test_given_out_twice_is_taken_once(telegram_server: TelegramServer, store: SqliteStore, bot: Bot) -> None:
+async def test_given_out_twice_is_taken_once(
+    telegram_server: TelegramServer, store: SqliteStore, bot: Bot
+) -> None:
     """An update that comes again is known; done, its text is gone and its id stays."""
     telegram_server.say("the secret plan")
     (update,) = await bot.get_updates(timeout=0)
@@ -133,10 +147,10 @@ async def test_nothing_of_strangers_or_off_the_record_is_stored(
 
 async def test_an_unreadable_row_is_given_up(store: SqliteStore, bot: Bot) -> None:
     """It does not stop the others at each start."""
-    await store.system(lambda s: s.inbox_put("telegram", str(bot.id), 1, "1", "no json", NOW))
+    await store.write_system(lambda s: s.inbox_put("telegram", str(bot.id), 1, "1", "no json", NOW))
     journal = BotState(store, bot.id, lambda: NOW)
     assert await journal.waiting(bot) == []
-    assert await store.system(lambda s: s.inbox_open("telegram", str(bot.id))) == []
+    assert await store.write_system(lambda s: s.inbox_open("telegram", str(bot.id))) == []
 
 
 # --- what is one turn ---------------------------------------------------------------------------------
@@ -176,10 +190,15 @@ async def test_a_split_paste_is_one_turn(telegram_server: TelegramServer, bot: B
     for part in ("a" * 4096, "b" * 4096, "c" * 10):
         telegram_server.say(part)
     telegram_server.say("and something else", date=1_900_000_000)
-    assert await _batches(telegram_server, bot) == ["a" * 4096 + "b" * 4096 + "c" * 10, "and something else"]
+    assert await _batches(telegram_server, bot) == [
+        "a" * 4096 + "b" * 4096 + "c" * 10,
+        "and something else",
+    ]
 
 
-async def test_short_messages_are_turns_of_their_own(telegram_server: TelegramServer, bot: Bot) -> None:
+async def test_short_messages_are_turns_of_their_own(
+    telegram_server: TelegramServer, bot: Bot
+) -> None:
     """Two quick messages are two turns, in order."""
     telegram_server.say("first")
     telegram_server.say("second")
@@ -207,14 +226,18 @@ async def test_an_album_is_one_turn(telegram_server: TelegramServer, bot: Bot) -
     assert await _batches(telegram_server, bot, pause=0.05) == ["Us in Lyon", "after that"]
 
 
-async def test_an_edit_of_a_waiting_message_replaces_it(telegram_server: TelegramServer, bot: Bot) -> None:
+async def test_an_edit_of_a_waiting_message_replaces_it(
+    telegram_server: TelegramServer, bot: Bot
+) -> None:
     """What is edited before it is read was never said otherwise."""
     message = telegram_server.say("I live in Lion")
     telegram_server.edit(message, "I live in Lyon")
     assert await _batches(telegram_server, bot) == ["I live in Lyon"]
 
 
-async def test_one_at_a_time_in_a_chat_and_many_chats_at_once(telegram_server: TelegramServer, bot: Bot) -> None:
+async def test_one_at_a_time_in_a_chat_and_many_chats_at_once(
+    telegram_server: TelegramServer, bot: Bot
+) -> None:
     """A slow chat keeps its own order and holds up nobody else."""
     log: list[str] = []
     last = asyncio.Event()
@@ -235,7 +258,10 @@ async def test_one_at_a_time_in_a_chat_and_many_chats_at_once(telegram_server: T
         telegram_server.say(text, user=ADA)
         telegram_server.say(text, user=EVE)
     for update in await bot.get_updates(timeout=0):
-        lanes.add(update.effective_chat.id if update.effective_chat else 0, StoredUpdate(update, "u1", stored=True))
+        lanes.add(
+            update.effective_chat.id if update.effective_chat else 0,
+            StoredUpdate(update, "u1", stored=True),
+        )
     await asyncio.wait_for(last.wait(), 10)
     await lanes.close(1.0)
     mine = [x for x in log if str(ADA.id) in x]
@@ -255,9 +281,15 @@ async def test_groups_must_address_the_bot(telegram_server: TelegramServer, bot:
     telegram_server.say("/kick", chat=group)
     telegram_server.message({"new_chat_members": [EVE.json()]}, chat=group)
     messages = [u.message for u in await bot.get_updates(timeout=0) if u.message]
-    meant = [m.text for m in messages if not is_service(m) and is_addressed(m, bot.bot, frozenset({"help"}))]
+    meant = [
+        m.text
+        for m in messages
+        if not is_service(m) and is_addressed(m, bot.bot, frozenset({"help"}))
+    ]
     assert meant == [f"@{name} hello", "right", "/help"]
-    (update,) = [u for u in await bot.get_updates(timeout=0) if u.message and u.message.text == meant[0]]
+    (update,) = [
+        u for u in await bot.get_updates(timeout=0) if u.message and u.message.text == meant[0]
+    ]
     assert join_parts([StoredUpdate(update, "u1", stored=True)], bot.bot, "en").text == "hello"
 
 
@@ -284,7 +316,7 @@ async def test_commands(telegram_server: TelegramServer, bot: Bot) -> None:
 
 async def test_a_code_lets_one_person_in_once(store: SqliteStore) -> None:
     """The owner's code stands for the owner, an invitation for a user of their own; neither works twice."""
-    owner = await store.system(lambda s: s.create_user(NOW))
+    owner = await store.write_system(lambda s: s.create_user(NOW))
     door = AccessControl(store, owner, patience=60, age=3)
     assert await door.user_of(ADA.id) is None
     assert not await door.claimed()
@@ -302,10 +334,10 @@ async def test_a_code_lets_one_person_in_once(store: SqliteStore) -> None:
 
 async def test_codes_expire_and_attempts_are_counted(store: SqliteStore) -> None:
     """Guessing is given up soon, an old code is worth nothing, and only a hash of it was ever stored."""
-    owner = await store.system(lambda s: s.create_user(NOW))
+    owner = await store.write_system(lambda s: s.create_user(NOW))
     door = AccessControl(store, owner, patience=60, age=3)
     code = await new_code(store, "owner", NOW)
-    stored = str(await store.system(lambda s: s.get("telegram:codes")))
+    stored = str(await store.write_system(lambda s: s.get("telegram:codes")))
     assert code not in stored
     assert code.replace("-", "") not in stored
     later = NOW.replace(day=NOW.day + 2)
@@ -313,7 +345,9 @@ async def test_codes_expire_and_attempts_are_counted(store: SqliteStore) -> None
     for _ in range(ATTEMPTS - 1):
         assert await door.enter(ADA.id, "00000000", NOW) == "wrong"
     assert await door.enter(ADA.id, str(code_in(code)), NOW) == "wait"
-    guesses = [await door.enter(stranger, "00000000", NOW) for stranger in range(70) for _ in range(2)]
+    guesses = [
+        await door.enter(stranger, "00000000", NOW) for stranger in range(70) for _ in range(2)
+    ]
     assert set(guesses) == {"wrong"}  # of many others: they bar nobody
     assert await door.enter(EVE.id, str(code_in(code)), NOW) == "owner"
 

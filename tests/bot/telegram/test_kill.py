@@ -75,10 +75,14 @@ async def child(
 
 
 @asynccontextmanager
-async def victim(home: Path, server: TelegramServer, model: OpenAIServer) -> AsyncIterator[BaseProcess]:
+async def victim(
+    home: Path, server: TelegramServer, model: OpenAIServer
+) -> AsyncIterator[BaseProcess]:
     """The bot, to be killed."""
     errors = home / "errors.txt"
-    process = warm.start(CHILD, [], environment(home, server, model), [os.devnull, os.devnull, errors])
+    process = warm.start(
+        CHILD, [], environment(home, server, model), [os.devnull, os.devnull, errors]
+    )
     try:
         yield process
     finally:
@@ -96,7 +100,12 @@ async def test_one_complete_reply_however_often_it_is_killed(
     """Messages keep coming while the bot is killed again and again."""
     script(openai_server)
     openai_server.rules.insert(
-        0, Rule("chat", lambda r: say(f"{r.last.rpartition(chr(10))[2]}! " * 12, delay=0.01), field="model")
+        0,
+        Rule(
+            "chat",
+            lambda r: say(f"{r.last.rpartition(chr(10))[2]}! " * 12, delay=0.01),
+            field="model",
+        ),
     )
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
@@ -108,13 +117,15 @@ async def test_one_complete_reply_however_often_it_is_killed(
                 text = f"message{round_}x{i}"
                 asked[telegram_server.say(text)] = text
             sent = len(telegram_server.called("sendMessage"))
-            await telegram_server.wait_for(lambda n=sent: len(telegram_server.called("sendMessage")) > n, 20)  # type: ignore[misc]
+            await telegram_server.wait_for(
+                lambda n=sent: len(telegram_server.called("sendMessage")) > n, 20
+            )  # type: ignore[misc]
             await asyncio.sleep(rng.uniform(0.0, 0.6))
             process.kill()
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await telegram_server.wait_for(lambda: len(telegram_server.texts()) >= len(asked) + 2, 30)
         await bot.settled()
-        history = await bot.ebb.agent.history(bot.ebb.owner, bot.ebb.scope, limit=1000)
+        history = await bot.ebb.agent.list_history(bot.ebb.owner, bot.ebb.scope, limit=1000)
     replies = telegram_server.texts()[2:]
     assert sorted(replies) == sorted((f"{text}! " * 12).strip() for text in asked.values())
     assert all(m.buttons == [] for m in telegram_server.bot_messages())
@@ -145,7 +156,9 @@ async def test_killed_between_sending_and_hearing_of_it(
 
 
 @pytest.mark.timeout(120)
-async def test_the_command_line(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+async def test_the_command_line(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
     """`ebb telegram`: the code is printed, SIGTERM drains, exit code 0; `--invite` prints a code; no token, 2."""
     script(openai_server)
     run = "import sys; from bot import settings; from bot.chats.telegram.app import run; sys.exit(run(settings.load(), {}))"

@@ -38,7 +38,10 @@ class Shell:
 
 
 async def test_somebody_is_let_go(
-    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    telegram_server: TelegramServer,
+    openai_server: OpenAIServer,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """They are a stranger within seconds; the owner is untouched; invited again, they have their memory again."""
     async with running(tmp_path, telegram_server, openai_server) as bot:
@@ -71,7 +74,10 @@ async def test_somebody_is_let_go(
 
 
 async def test_and_what_they_told_is_forgotten(
-    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    telegram_server: TelegramServer,
+    openai_server: OpenAIServer,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """With --forget nothing of it comes back, and the owner's own is not touched."""
     async with running(tmp_path, telegram_server, openai_server) as bot:
@@ -93,7 +99,10 @@ async def test_and_what_they_told_is_forgotten(
 
 
 async def test_nobody_is_let_go_by_mistake(
-    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    telegram_server: TelegramServer,
+    openai_server: OpenAIServer,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """An unknown name lists who there is, and changes nothing."""
     async with running(tmp_path, telegram_server, openai_server) as bot:

@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.chats.telegram import render as module
-from bot.chats.telegram.render import LIMIT, MessagePart, TextEntity, count_utf16_units, render, render_plain, split
+from bot.chats.telegram.render import (
+    LIMIT,
+    MessagePart,
+    TextEntity,
+    count_utf16_units,
+    render,
+    render_plain,
+    split,
+)
 from memory.text.output import clean_output
 from tests.servers import telegram as server
 
@@ -88,7 +96,13 @@ def test_nothing_is_lost_by_splitting(text: str, limit: int) -> None:
     assert re.sub(r"\s+", "", whole) == re.sub(r"\s+", "", clean_output(text))
 
 
-@given(st.lists(st.sampled_from([FAMILY, FLAGS[:2], "e\u0301", "👍🏽", "1️⃣", "中", "a"]), min_size=1, max_size=80))
+@given(
+    st.lists(
+        st.sampled_from([FAMILY, FLAGS[:2], "e\u0301", "👍🏽", "1️⃣", "中", "a"]),
+        min_size=1,
+        max_size=80,
+    )
+)
 @settings(deadline=None)
 def test_no_cut_inside_what_reads_as_one_character(parts: list[str]) -> None:
     """Emoji sequences, flags and accents stay whole."""
@@ -164,8 +178,12 @@ MARKS = set("*_~`#>|-+[]()!\\.:=") | set("0123456789x ")
 def test_nothing_a_model_wrote_disappears(markdown: str) -> None:
     """What is no mark of Markdown is in the text, or kept in a link or as a language, as often as it was written."""
     pieces = render(markdown)
-    kept = "".join(p.text + "".join(f"{m.url or ''}{m.language or ''}" for m in p.marks) for p in pieces)
-    written = Counter(c for c in clean_output(markdown) if c not in MARKS and not c.isspace() and c.isprintable())
+    kept = "".join(
+        p.text + "".join(f"{m.url or ''}{m.language or ''}" for m in p.marks) for p in pieces
+    )
+    written = Counter(
+        c for c in clean_output(markdown) if c not in MARKS and not c.isspace() and c.isprintable()
+    )
     assert not written - Counter(kept)
 
 
@@ -188,9 +206,27 @@ def test_nothing_a_model_wrote_disappears(markdown: str) -> None:
             "<T>, <b>x</b> and <!-- y -->",
             "<https://a.b>",
         ),
-        *("snake_case_name", "__init__.py", "x__y__z", "https://a.b/_c_/x_y?_z=_1", "&amp; and &lt; &#65;"),
-        *("src/**/*.ts, lib/**/*.js", "**/*.py and **/*.md", "*.py and *.txt", "f(*args, **kwargs)", "int *a, **b;"),
-        *("$a_1 * b_2$ and \\(x^2\\)", "a || b || c", "||spoiler||", "see [^1]\n\n[^1]: a note", "[1]: http://a.b"),
+        *(
+            "snake_case_name",
+            "__init__.py",
+            "x__y__z",
+            "https://a.b/_c_/x_y?_z=_1",
+            "&amp; and &lt; &#65;",
+        ),
+        *(
+            "src/**/*.ts, lib/**/*.js",
+            "**/*.py and **/*.md",
+            "*.py and *.txt",
+            "f(*args, **kwargs)",
+            "int *a, **b;",
+        ),
+        *(
+            "$a_1 * b_2$ and \\(x^2\\)",
+            "a || b || c",
+            "||spoiler||",
+            "see [^1]\n\n[^1]: a note",
+            "[1]: http://a.b",
+        ),
         *(
             "C:\\Users\\new",
             "docker run \\\n-it x",
@@ -212,11 +248,23 @@ def test_what_only_looks_like_markdown_stays(text: str) -> None:
     [
         ("**注意：**后面", "注意：后面", ["bold 注意："]),
         ("他说**“你好”**。", "他说“你好”。", ["bold “你好”"]),
-        ("价格**50%**的~~旧~~，*斜体*。", "价格50%的旧，斜体。", ["bold 50%", "strikethrough 旧", "italic 斜体"]),
-        ("**Note:** a _b_ (*c*) `d*e`", "Note: a b (c) d*e", ["bold Note:", "italic b", "italic c", "code d*e"]),
+        (
+            "价格**50%**的~~旧~~，*斜体*。",
+            "价格50%的旧，斜体。",
+            ["bold 50%", "strikethrough 旧", "italic 斜体"],
+        ),
+        (
+            "**Note:** a _b_ (*c*) `d*e`",
+            "Note: a b (c) d*e",
+            ["bold Note:", "italic b", "italic c", "code d*e"],
+        ),
         ("3. x\n7) y", "3. x\n\n7) y", []),
         ("> a **b**\n> > c", "a b\n\nc", ["blockquote a b\n\nc", "bold b"]),
-        ('[a](https://b.c "d") ![](http://e.f)', "a (d) http://e.f", ["text_link a", "text_link http://e.f"]),
+        (
+            '[a](https://b.c "d") ![](http://e.f)',
+            "a (d) http://e.f",
+            ["text_link a", "text_link http://e.f"],
+        ),
         ("|名|b|\n|-|-|\n|1|**2**|", "名 | b\n---+--\n1  | 2", ["pre 名 | b\n---+--\n1  | 2"]),
         ("|a|b|\n|-|-|\n|1|2|3|", "|a|b|\n|-|-|\n|1|2|3|", ["pre |a|b|\n|-|-|\n|1|2|3|"]),
         ("# Head\n#\ntext", "Head\n\n#\n\ntext", ["bold Head"]),
@@ -227,7 +275,10 @@ def test_what_is_markdown_is_formatted(markdown: str, text: str, marked: list[st
     (piece,) = render(markdown)
     assert piece.text == text
     raw = piece.text.encode("utf-16-le")
-    found = [f"{m.type} {raw[2 * m.offset : 2 * (m.offset + m.length)].decode('utf-16-le')}" for m in piece.marks]
+    found = [
+        f"{m.type} {raw[2 * m.offset : 2 * (m.offset + m.length)].decode('utf-16-le')}"
+        for m in piece.marks
+    ]
     assert found == marked
 
 
@@ -242,7 +293,9 @@ def test_what_was_typed_is_quoted_to_the_letter() -> None:
 def test_no_formatting_is_lost_in_a_long_reply() -> None:
     """A long quote keeps its marks when it is cut, and no message has more of them than Telegram shows."""
     pieces = render("\n".join(f"> line {i} with **bold{i}** words" for i in range(400)))
-    assert all(p.marks[0].type == "blockquote" and len(p.marks) <= module.MOST_MARKS for p in pieces)
+    assert all(
+        p.marks[0].type == "blockquote" and len(p.marks) <= module.MOST_MARKS for p in pieces
+    )
     assert sum(m.type == "bold" for p in pieces for m in p.marks) == 400
 
 

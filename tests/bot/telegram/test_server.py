@@ -84,7 +84,9 @@ async def test_flood_and_broken_servers(bot: Bot, telegram_server: TelegramServe
     assert telegram_server.texts() == ["b"]
 
 
-async def test_updates_come_until_they_are_confirmed(bot: Bot, telegram_server: TelegramServer) -> None:
+async def test_updates_come_until_they_are_confirmed(
+    bot: Bot, telegram_server: TelegramServer
+) -> None:
     """An offset confirms what is below it; anything else comes again."""
     telegram_server.say("two")
     first = await bot.get_updates(timeout=0)

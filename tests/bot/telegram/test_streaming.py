@@ -17,7 +17,9 @@ from bot.chats.telegram.tuning import BotTiming
 from bot.chats.telegram.wire import make_bot
 from tests.servers.telegram import ADA, Call, Person, TelegramServer
 
-QUICK = BotTiming(private_interval=0.08, group_interval=0.24, first_paint=0.02, retry_first=0.02, typing_every=0.1)
+QUICK = BotTiming(
+    private_interval=0.08, group_interval=0.24, first_paint=0.02, retry_first=0.02, typing_every=0.1
+)
 HERE = Destination(ADA.id)
 STOP = keyboards.stop("en")
 
@@ -33,12 +35,18 @@ async def bot(telegram_server: TelegramServer) -> AsyncIterator[Bot]:
 
 def outbox(bot: Bot, server: TelegramServer) -> Outbox:
     out = Outbox(bot, QUICK)
-    out.seen(ADA.id, max(server.chats[ADA.id]))
+    out.record_message(ADA.id, max(server.chats[ADA.id]))
     return out
 
 
 async def written(
-    bot: Bot, server: TelegramServer, text: str, *, pause: float = 0.01, step: int = 8, where: Destination = HERE
+    bot: Bot,
+    server: TelegramServer,
+    text: str,
+    *,
+    pause: float = 0.01,
+    step: int = 8,
+    where: Destination = HERE,
 ) -> ReplyStream:
     """Stream a text and finish it."""
     reply = ReplyStream(outbox(bot, server), where, QUICK, stop=STOP)
@@ -114,7 +122,9 @@ async def test_longer_than_a_message(bot: Bot, telegram_server: TelegramServer) 
     assert not any(c.description.endswith("too long") for c in telegram_server.calls)
 
 
-async def test_flood_control_drops_frames_but_never_the_end(bot: Bot, telegram_server: TelegramServer) -> None:
+async def test_flood_control_drops_frames_but_never_the_end(
+    bot: Bot, telegram_server: TelegramServer
+) -> None:
     """While Telegram asks us to wait nothing is sent; then the reply is complete."""
     telegram_server.fault("editMessageText", status=429, retry_after=1)
     text = "some words that matter " * 10
@@ -136,7 +146,9 @@ async def test_the_end_waits_out_flood_control(bot: Bot, telegram_server: Telegr
     assert telegram_server.texts() == ["begin and end"]
 
 
-@pytest.mark.parametrize("fault", [{"status": 500}, {"drop": True}, {"drop": True, "after": True}, {"status": 502}])
+@pytest.mark.parametrize(
+    "fault", [{"status": 500}, {"drop": True}, {"drop": True, "after": True}, {"status": 502}]
+)
 @pytest.mark.parametrize("method", ["sendMessage", "editMessageText"])
 async def test_a_broken_connection_makes_no_second_reply(
     bot: Bot, telegram_server: TelegramServer, fault: dict[str, object], method: str
@@ -148,16 +160,22 @@ async def test_a_broken_connection_makes_no_second_reply(
     assert telegram_server.texts() == [text.strip()]
 
 
-async def test_a_whole_reply_whose_sending_broke_is_found(bot: Bot, telegram_server: TelegramServer) -> None:
+async def test_a_whole_reply_whose_sending_broke_is_found(
+    bot: Bot, telegram_server: TelegramServer
+) -> None:
     """The same for a reply that was sent whole."""
     telegram_server.fault("sendMessage", drop=True, after=True)
-    reply = ReplyStream(outbox(bot, telegram_server), HERE, BotTiming(first_paint=9, retry_first=0.02), stop=STOP)
+    reply = ReplyStream(
+        outbox(bot, telegram_server), HERE, BotTiming(first_paint=9, retry_first=0.02), stop=STOP
+    )
     async with reply:
         await reply.finish(render("Hello!"))
     assert telegram_server.texts() == ["Hello!"]
 
 
-async def test_a_preview_that_cannot_be_edited_is_replaced(bot: Bot, telegram_server: TelegramServer) -> None:
+async def test_a_preview_that_cannot_be_edited_is_replaced(
+    bot: Bot, telegram_server: TelegramServer
+) -> None:
     """Gone or refused, the preview gives way to a new message, and does not stay beside it."""
     refused = "Bad Request: message can't be edited"
     telegram_server.fault("editMessageText", status=400, description=refused, times=99)
@@ -178,11 +196,17 @@ async def test_a_deleted_preview_is_sent_anew(bot: Bot, telegram_server: Telegra
     assert telegram_server.texts() == ["first words and last"]
 
 
-async def test_refused_formatting_costs_the_formatting(bot: Bot, telegram_server: TelegramServer) -> None:
+async def test_refused_formatting_costs_the_formatting(
+    bot: Bot, telegram_server: TelegramServer
+) -> None:
     """Plain text rather than no text."""
     refused = "Bad Request: can't parse entities: who knows"
     telegram_server.fault(
-        "sendMessage", status=400, description=refused, times=9, when=lambda p: bool(p.get("entities"))
+        "sendMessage",
+        status=400,
+        description=refused,
+        times=9,
+        when=lambda p: bool(p.get("entities")),
     )
     message_id = await outbox(bot, telegram_server).send(HERE, render("**bold** words")[0])
     shown = telegram_server.chats[ADA.id][message_id]
@@ -199,7 +223,9 @@ async def test_not_modified_is_no_failure(bot: Bot, telegram_server: TelegramSer
 
 async def test_a_blocked_bot_gives_up(bot: Bot, telegram_server: TelegramServer) -> None:
     """There is nobody to write to."""
-    telegram_server.fault("sendMessage", status=403, description="Forbidden: bot was blocked by the user", times=9)
+    telegram_server.fault(
+        "sendMessage", status=403, description="Forbidden: bot was blocked by the user", times=9
+    )
     with pytest.raises(ChatGone):
         await outbox(bot, telegram_server).send(HERE, MessagePart("hello"))
     with pytest.raises(ChatGone):
@@ -215,15 +241,17 @@ async def test_shown_messages_are_reused(bot: Bot, telegram_server: TelegramServ
     assert telegram_server.texts() == ["new"]
 
 
-async def test_after_a_crash_the_lost_message_is_found(bot: Bot, telegram_server: TelegramServer) -> None:
+async def test_after_a_crash_the_lost_message_is_found(
+    bot: Bot, telegram_server: TelegramServer
+) -> None:
     """Sent, and never heard of: it becomes the reply, and other messages are left alone."""
     asked = telegram_server.say("question")
     notice = await bot.send_message(ADA.id, "a known notice")
     telegram_server.say("something else")
     preview = await bot.send_message(ADA.id, "half a rep", reply_markup=STOP)
     out = Outbox(bot, QUICK)
-    out.know(ADA.id, [notice.message_id])
-    out.doubt(ADA.id, asked)
+    out.record_own_messages(ADA.id, [notice.message_id])
+    out.check_lost_message(ADA.id, asked)
     assert await out.send(HERE, MessagePart("half a reply and the rest")) == preview.message_id
     assert telegram_server.texts() == ["a known notice", "half a reply and the rest"]
 
@@ -235,14 +263,17 @@ async def test_a_lost_message_among_busy_chats(
 ) -> None:
     """Message ids are one sequence for all chats; whichever message was lost, one complete reply stays."""
     others = [Person(2000 + n, f"P{n}") for n in range(10)]
-    out, text = outbox(bot, telegram_server), "a line that says something\n" * (8 if which == 1 else 300)
+    out, text = (
+        outbox(bot, telegram_server),
+        "a line that says something\n" * (8 if which == 1 else 300),
+    )
 
     async def chatter() -> None:
         while True:
             for person in others:
                 told = telegram_server.say("hello", user=person)
                 if told % 3:  # the rest we hear of later
-                    out.seen(person.id, told)
+                    out.record_message(person.id, told)
             await out.send(Destination(others[0].id), MessagePart("an answer"))
             await asyncio.sleep(0.05)
 
@@ -264,7 +295,9 @@ async def test_a_lost_message_among_busy_chats(
             while len(telegram_server.texts()) < which:
                 reply.feed(" ")
                 await asyncio.sleep(0.02)
-            telegram_server._do_send_message({"chat_id": ADA.id, "text": "a line", "reply_markup": STOP.to_dict()})
+            telegram_server._do_send_message(
+                {"chat_id": ADA.id, "text": "a line", "reply_markup": STOP.to_dict()}
+            )
         await reply.finish(render(text))
     talk.cancel()
     assert telegram_server.texts() == [p.text for p in render(text)]

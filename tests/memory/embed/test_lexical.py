@@ -48,7 +48,9 @@ async def test_batches_are_seamless() -> None:
     """A thousand texts at once give what they give one by one."""
     texts = [f"memory number {i} about topic {i % 7}" for i in range(1000)]
     v = await SHARED.embed(texts, "content")
-    assert np.array_equal(v[[0, 255, 256, 999]], SHARED.vectors([texts[i] for i in (0, 255, 256, 999)]))
+    assert np.array_equal(
+        v[[0, 255, 256, 999]], SHARED.vectors([texts[i] for i in (0, 255, 256, 999)])
+    )
 
 
 def test_another_process_computes_the_same() -> None:
@@ -59,7 +61,11 @@ def test_another_process_computes_the_same() -> None:
     )
     outs = {
         subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed},
         ).stdout
         for seed in ("0", "12345")
     }
@@ -69,7 +75,11 @@ def test_another_process_computes_the_same() -> None:
 @pytest.mark.parametrize(
     ("query", "memory", "other"),
     [
-        ("what is my cat called?", "User's cats are called Miso and Tofu", "User works at a bank in Leeds"),
+        (
+            "what is my cat called?",
+            "User's cats are called Miso and Tofu",
+            "User works at a bank in Leeds",
+        ),
         ("am I allergic to peanut", "is allergic to peanuts", "is fond of walnuts and hiking"),
         ("restarting kubernetes", "kubernetes restarts fail on Fridays", "plays chess on Fridays"),
         ("我的猫叫什么名字", "用户的猫名叫小橘", "用户在银行上班"),
@@ -84,7 +94,10 @@ def test_shared_words_bring_texts_together(query: str, memory: str, other: str) 
 
 def test_stop_words_alone_bring_nothing_together() -> None:
     """What every sentence has in common is no likeness."""
-    assert near("what is it that you have for me", "I have been to Paris and it was for the weekend") < 0.15
+    assert (
+        near("what is it that you have for me", "I have been to Paris and it was for the weekend")
+        < 0.15
+    )
     assert near("你是不是在那个地方", "我在一个公司的财务部") < 0.25
 
 
@@ -118,7 +131,10 @@ def test_dim_is_a_power_of_two() -> None:
 
 def test_speed() -> None:
     """3,000 short texts a second at the very least (10,000 is usual)."""
-    texts = [f"User {i} told me on day {i % 31} that the trip to city{i % 97} was great, 很开心" for i in range(2000)]
+    texts = [
+        f"User {i} told me on day {i % 31} that the trip to city{i % 97} was great, 很开心"
+        for i in range(2000)
+    ]
     SHARED.vectors(texts[:50])
     began = time.process_time()
     for i in range(0, 2000, 256):

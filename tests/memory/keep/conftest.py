@@ -25,7 +25,7 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
     try:
         worlds = []
         for _ in range(2):
-            user = await store.system(lambda s: s.create_user(START))
+            user = await store.write_system(lambda s: s.create_user(START))
 
             def begin(tx: Transaction, scope: str = f"user:{user}") -> Session:
                 return tx.conversations.open_session(scope, START)

@@ -35,27 +35,39 @@ class Home:
     async def remember(self, text: str, *, said: bool = True) -> RememberResult:
         """As the agent does it for a chat message: the message first, then what it asks for."""
         if not said:
-            return await self.service.remember(self.user, text, self.me.tick(), tz=TZ, scope=self.scope)
-        (intent,) = self.service.intents(text)
+            return await self.service.remember(
+                self.user, text, self.me.tick(), tz=TZ, scope=self.scope
+            )
+        (intent,) = self.service.find_intents(text)
         assert isinstance(intent, Intent)
         turn = await self.me.say(text, None)
         message = await self.message_of(turn)
         return await self.service.remember(
-            self.user, intent.text, self.me.now, tz=TZ, scope=self.scope, turn_id=turn, message_id=message.id
+            self.user,
+            intent.text,
+            self.me.now,
+            tz=TZ,
+            scope=self.scope,
+            turn_id=turn,
+            message_id=message.id,
         )
 
     async def message_of(self, turn: str, role: str = "user") -> Message:
         return next(m for m in await self.me.messages() if m.turn_id == turn and m.role == role)
 
     async def forget(self, *memories: Memory, messages: Sequence[str] = ()) -> ForgetResult:
-        return await self.service.forget(self.user, [m.id for m in memories], self.me.tick(), message_ids=messages)
+        return await self.service.forget(
+            self.user, [m.id for m in memories], self.me.tick(), message_ids=messages
+        )
 
     async def visible(self) -> list[str]:
         return [m.text for m in await self.me.messages() if m.hidden_at is None]
 
     async def contents(self, *states: State) -> set[str]:
         f = Filter(states=frozenset(states or {State.ACTIVE}), max_sensitivity=Sensitivity.SECRET)
-        return {m.original_content for m in (await self.service.find(self.user, f, limit=500)).items}
+        return {
+            m.original_content for m in (await self.service.find(self.user, f, limit=500)).items
+        }
 
     async def read(self, fn: Any) -> Any:
         return await self.me.store.read(self.user, fn)

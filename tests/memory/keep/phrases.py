@@ -3,7 +3,10 @@
 # Each: (message, what is to be remembered or forgotten; None: the user's previous message).
 REMEMBER_EN: list[tuple[str, str | None]] = [
     ("remember that I'm vegan", "I'm vegan"),
-    ("Remember this: my sister's name is Ana. She lives in Rome.", "my sister's name is Ana. She lives in Rome."),
+    (
+        "Remember this: my sister's name is Ana. She lives in Rome.",
+        "my sister's name is Ana. She lives in Rome.",
+    ),
     ("please remember I live in Paris", "I live in Paris"),
     ("Please remember that my birthday is May 3rd.", "my birthday is May 3rd"),
     ("can you remember that I'm allergic to nuts?", "I'm allergic to nuts"),

@@ -33,7 +33,9 @@ async def _filled(home: Home) -> dict[str, Memory]:
     await home.me.say("By the way, Zanzibar was hot.")
     messages = await home.me.messages()
     payload = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
-    await home.me.work("summarise", payload, summary("Lyon, Paris, tea", "They talked of Lyon and tea."))
+    await home.me.work(
+        "summarise", payload, summary("Lyon, Paris, tea", "They talked of Lyon and tea.")
+    )
 
     def fade(tx: Transaction) -> None:
         tea = next(m for m in tx.memories.find(ANY).items if m.content == "Likes tea")
@@ -48,14 +50,19 @@ async def test_everything_is_let_go_of_and_comes_back(home: Home) -> None:
     """In one act: every state, secrets and proposals, all that was said, summaries; an undo brings back all of it."""
     before = await _filled(home)
     said = await home.visible()
-    assert {m.state for m in before.values()} >= {State.ACTIVE, State.SUPERSEDED, State.FORGOTTEN, State.PROPOSED}
-    assert await home.service.everything(home.user) == len(before)
+    assert {m.state for m in before.values()} >= {
+        State.ACTIVE,
+        State.SUPERSEDED,
+        State.FORGOTTEN,
+        State.PROPOSED,
+    }
+    assert await home.service.count_everything(home.user) == len(before)
     theirs = await home.other.remember("Likes snow")
 
     done = await home.service.forget_everything(home.user, home.me.tick())
 
     assert (len(done.memories), done.hidden) == (len(before), len(said))
-    assert await home.service.everything(home.user) == 0
+    assert await home.service.count_everything(home.user) == 0
     assert await home.visible() == []
     assert (await home.me.fresh_session()).running_summary == ""
     for mode in Mode:
@@ -90,7 +97,9 @@ async def test_nothing_said_before_is_learned_after_everything_went(home: Home) 
     messages = await home.me.messages()
     payload = {"session_id": home.me.session.id, "through": messages[-1].seq}
     assert (await home.me.work("extract", payload))["outcome"] == "nothing"
-    await home.me.learn("I live in Lyon.", "[ADD kind=identity] Lives in Lyon")  # said anew: their word
+    await home.me.learn(
+        "I live in Lyon.", "[ADD kind=identity] Lives in Lyon"
+    )  # said anew: their word
     assert await home.contents() == {"Lives in Lyon"}
 
 
@@ -101,7 +110,9 @@ async def test_nothing_said_before_is_learned_after_everything_went(home: Home) 
         ("我住在里昂。", "住在里昂", "家在里昂"),
     ],
 )
-async def test_the_same_session_gone_over_again(home: Home, said: str, memory: str, again: str) -> None:
+async def test_the_same_session_gone_over_again(
+    home: Home, said: str, memory: str, again: str
+) -> None:
     """Forgotten in the middle of a session; /new closes it, and the extractor, whatever it answers, brings it not back."""
     await home.me.learn(said, f"[ADD kind=identity] {memory}", reply="OK")
     await home.forget(await home.me.only())
@@ -111,7 +122,10 @@ async def test_the_same_session_gone_over_again(home: Home, said: str, memory: s
     import json
 
     answer = json.dumps(
-        [{"content": memory, "kind": "identity"}, {"content": again, "kind": "identity", "said": [1]}]
+        [
+            {"content": memory, "kind": "identity"},
+            {"content": again, "kind": "identity", "said": [1]},
+        ]
     )
     await home.me.work("extract", payload, answer)
     assert memory not in await home.contents()
@@ -133,7 +147,7 @@ async def test_ten_thousand_in_seconds(home: Home) -> None:
                 Message("", home.me.session.id, None, home.user, "user", text, home.me.now, TZ)
             )
             m = tx.memories.add(replace(pattern, id="", content=text, original_content=text))
-            tx.memories.source(m.id, said.id)
+            tx.memories.add_source(m.id, said.id)
 
     for start in range(0, n, 500):
         await home.write(lambda tx, start=start: fill(tx, start))
@@ -143,8 +157,10 @@ async def test_ten_thousand_in_seconds(home: Home) -> None:
     await home.service.undo(home.user, home.me.tick())
     undid = time.process_time() - began[1] - forgot
     assert len(done.memories) == n + 1
-    assert await home.service.everything(home.user) == n + 1
-    assert forgot < 5 * n / 10_000 * 2, forgot  # twice the room, for a machine that does other things
+    assert await home.service.count_everything(home.user) == n + 1
+    assert forgot < 5 * n / 10_000 * 2, (
+        forgot
+    )  # twice the room, for a machine that does other things
     assert undid < 5 * n / 10_000 * 4, undid
 
 
@@ -154,16 +170,20 @@ async def test_purged_to_the_last_byte(home: Home, name: str) -> None:
     place = home.path.parent
     mirror = home.service.keep_mirror(MirrorPlace(place, home.user, "en", TZ))
     said, kept = f"I grew up in {name}.", f"Grew up in {name}"
-    await home.me.learn(said, f"[ADD kind=identity entities={name}] {kept}", reply=f"{name}, how warm!")
+    await home.me.learn(
+        said, f"[ADD kind=identity entities={name}] {kept}", reply=f"{name}, how warm!"
+    )
     m = await home.me.only()
     await home.service.edit(home.user, m.id, f"I grew up near {name} town", home.me.tick())
     await home.me.learn(f"{name} again!", f"[BOOST:{m.id}]", recalled=[m], reply=f"Ah, {name}.")
     messages = await home.me.messages()
     span = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
-    await home.me.work("summarise", span, summary(f"They talked about {name}", f"Of {name} and the heat."))
+    await home.me.work(
+        "summarise", span, summary(f"They talked about {name}", f"Of {name} and the heat.")
+    )
     await home.write(
         lambda tx: tx.conversations.put_session(
-            replace(tx.conversations.session(home.me.session.id), title=f"{name} days")
+            replace(tx.conversations.get_session(home.me.session.id), title=f"{name} days")
         )
     )
     await home.me.remember("Likes tea")
@@ -181,20 +201,30 @@ async def test_purged_to_the_last_byte(home: Home, name: str) -> None:
 
     places = receipt.places
     assert all(
-        places[p] > 0 for p in ("memories", "messages", "weight_log", "index", "entities", "changes", "mirror")
+        places[p] > 0
+        for p in ("memories", "messages", "weight_log", "index", "entities", "changes", "mirror")
     )
-    assert {"episodes", "summaries", "vectors", "jobs", "mirror_backups", "choices", "secrets", "traces"} <= set(
-        places
-    )
+    assert {
+        "episodes",
+        "summaries",
+        "vectors",
+        "jobs",
+        "mirror_backups",
+        "choices",
+        "secrets",
+        "traces",
+    } <= set(places)
     killed = place / ".ebb-mirror-4711"  # by a process that was ended in the middle of writing
     killed.write_text(f"{name}\n", "utf-8")
     os.utime(killed, (0, 0))
-    (waiting,) = await home.service.receipts(home.user)
+    (waiting,) = await home.service.list_receipts(home.user)
     assert not waiting.scrubbed
     now = home.me.tick()
-    runner = JobRunner(home.me.store, {"scrub": home.service.handlers["scrub"]}, lambda: now, worker=home.me.worker)
+    runner = JobRunner(
+        home.me.store, {"scrub": home.service.handlers["scrub"]}, lambda: now, worker=home.me.worker
+    )
     await runner.drain(30)
-    (done,) = await home.service.receipts(home.user)
+    (done,) = await home.service.list_receipts(home.user)
     assert (done.scrubbed, done.scrubbed_at) == (True, now)
     assert [p.name for p in _files(place) if _has(p, name)] == []
     assert "Likes tea" in await home.contents()
@@ -204,7 +234,9 @@ async def test_purged_to_the_last_byte(home: Home, name: str) -> None:
 @pytest.mark.parametrize("what", ["fact", "episode"])
 async def test_a_purge_takes_nothing_else_along(home: Home, what: str) -> None:
     """An episode comes from a whole conversation: what else was said in it stays, though the episode goes."""
-    await home.me.learn("I grew up in Zanzibar.", "[ADD kind=identity] Grew up in Zanzibar", reply="So far!")
+    await home.me.learn(
+        "I grew up in Zanzibar.", "[ADD kind=identity] Grew up in Zanzibar", reply="So far!"
+    )
     birth = await home.me.only()
     await home.me.learn("我喜欢喝绿茶。", "[ADD kind=preference] 喜欢喝绿茶", reply="好的。")
     await home.me.say("We spoke of home and tea. It rains today.", "So it does.")
@@ -232,12 +264,14 @@ async def test_a_purge_takes_nothing_else_along(home: Home, what: str) -> None:
 
 async def test_what_was_cleared_comes_back_but_for_what_was_purged_since(home: Home) -> None:
     """Everything forgotten, one thing of it erased for good: the undo of the last act brings back all the rest."""
-    await home.me.learn("I grew up in Zanzibar.", "[ADD kind=identity] Grew up in Zanzibar", reply="So far!")
+    await home.me.learn(
+        "I grew up in Zanzibar.", "[ADD kind=identity] Grew up in Zanzibar", reply="So far!"
+    )
     birth = await home.me.only()
     await home.me.learn("我喜欢喝绿茶。", "[ADD kind=preference] 喜欢喝绿茶", reply="好的。")
     done = await home.service.forget_everything(home.user, home.me.tick())
     await home.service.purge(home.user, birth.id, home.me.tick())
-    ((newest, left), *_) = await home.service.undoable(home.user)
+    ((newest, left), *_) = await home.service.list_undoable(home.user)
     assert (newest.id, [m.original_content for m in left]) == (done.set_id, ["喜欢喝绿茶"])
     assert (await home.service.undo(home.user, home.me.tick())).set_id == done.set_id
     assert await home.contents() == {"喜欢喝绿茶"}

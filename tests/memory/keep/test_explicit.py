@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from memory.text.commands import find_intent, means_everything
 from tests.eval.data import load_cases
-from tests.memory.keep.phrases import FORGET_EN, FORGET_ZH, NEITHER_EN, NEITHER_ZH, REMEMBER_EN, REMEMBER_ZH
+from tests.memory.keep.phrases import (
+    FORGET_EN,
+    FORGET_ZH,
+    NEITHER_EN,
+    NEITHER_ZH,
+    REMEMBER_EN,
+    REMEMBER_ZH,
+)
 
 TABLES: dict[str, tuple[Sized, ...]] = {
     "en": (REMEMBER_EN, FORGET_EN, NEITHER_EN),
@@ -80,7 +87,9 @@ def test_the_set_of_commands_is_told_right(lang: str) -> None:
         ("Remember this:\nI take 5 mg\nand metformin", "remember", "I take 5 mg\nand metformin", "", ""),
     ],
 )  # fmt: skip
-def test_a_command_and_the_rest_of_its_message(message: str, kind: str, text: str, spare: str, rest: str) -> None:
+def test_a_command_and_the_rest_of_its_message(
+    message: str, kind: str, text: str, spare: str, rest: str
+) -> None:
     """What is meant, what is spared and what is left to answer are told apart."""
     found = find_intent(message)
     assert found is not None
@@ -165,7 +174,8 @@ def test_everything_is_recognised(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["everything about Anna", "my memory of Paris", "关于安娜的一切", "我住在巴黎", "all my exes"]
+    "text",
+    ["everything about Anna", "my memory of Paris", "关于安娜的一切", "我住在巴黎", "all my exes"],
 )
 def test_much_is_not_everything(text: str) -> None:
     """One subject is one subject, however much there is of it."""
@@ -214,7 +224,9 @@ _WORDS = st.sampled_from(
 
 @given(
     st.one_of(
-        st.text(max_size=300), st.lists(_WORDS, max_size=30).map(" ".join), st.lists(_WORDS, max_size=30).map("".join)
+        st.text(max_size=300),
+        st.lists(_WORDS, max_size=30).map(" ".join),
+        st.lists(_WORDS, max_size=30).map("".join),
     )
 )
 def test_never_raises(text: str) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from memory.errors import NotFound
-from memory.learn.alike import HINTS, build_target, find_names
+from memory.learn.same_meaning import HINTS, build_target, find_names
 from memory.models import Filter, Job, Kind, Layer, Memory, State
 from memory.ports import SystemTransaction, Transaction
 from tests.memory.keep.home import Home
@@ -26,14 +26,16 @@ async def _learned(home: Home, said: str, memory: str, reply: str = "I see.") ->
 
 
 @pytest.mark.parametrize("said, memory, name", PAIRS)
-async def test_it_is_gone_from_every_place_that_is_looked_at(home: Home, said: str, memory: str, name: str) -> None:
+async def test_it_is_gone_from_every_place_that_is_looked_at(
+    home: Home, said: str, memory: str, name: str
+) -> None:
     """Lists, words, vectors, recall and the messages that prompts and search are made of."""
     m, _ = await _learned(home, f"{said}.", memory, f"{name}! How lovely.")
     await home.me.remember("Likes jazz")
     vector = (await home.me.embedder.embed([memory], "query"))[0]
-    reader = home.me.store.reader(home.user)
+    reader = home.me.store.open_reader(home.user)
     everything = Filter(states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}))
-    assert m.id in [s.id for s in await reader.nearest(vector, 5, everything)]
+    assert m.id in [s.id for s in await reader.search_vectors(vector, 5, everything)]
 
     done = await home.forget(m)
 
@@ -42,8 +44,8 @@ async def test_it_is_gone_from_every_place_that_is_looked_at(home: Home, said: s
     assert done.hidden == 2
     assert await home.contents() == {"Likes jazz"}
     assert (await home.service.find(home.user, Filter(), name)).total == 0
-    assert m.id not in [s.id for s in await reader.lexical(memory, 5, everything)]
-    assert m.id not in [s.id for s in await reader.nearest(vector, 5, everything)]
+    assert m.id not in [s.id for s in await reader.search_words(memory, 5, everything)]
+    assert m.id not in [s.id for s in await reader.search_vectors(vector, 5, everything)]
     found = await home.service.recall(home.user, f"{said}?", [], home.me.tick(), TZ)
     assert m.id not in [h.memory.id for h in (*found.hits, *found.missed)]
     assert not any(name in text for text in await home.visible())
@@ -58,7 +60,12 @@ async def test_it_is_gone_from_every_place_that_is_looked_at(home: Home, said: s
             ["Hannah lives in Lyon"],
             ["Sister Hannah works as a nurse", "Has a sister named Hannah", "Likes tea"],
         ),
-        ("I'm allergic to peanuts and hate fish", "Allergic to peanuts", ["Has a peanut allergy"], ["Hates fish"]),
+        (
+            "I'm allergic to peanuts and hate fish",
+            "Allergic to peanuts",
+            ["Has a peanut allergy"],
+            ["Hates fish"],
+        ),
         (
             "My dog is called Rex, my cat is called Tom",
             "Dog is called Rex",
@@ -81,7 +88,9 @@ async def test_twins_from_the_same_words_go_along(
     message = await home.message_of(turn)
     for text in (forgotten, *also, *stays):
         m = await home.me.remember(text)
-        await home.me.store.write(home.user, lambda tx, m=m: tx.memories.source(m.id, message.id))  # type: ignore[misc]
+        await home.me.store.write(
+            home.user, lambda tx, m=m: tx.memories.add_source(m.id, message.id)
+        )  # type: ignore[misc]
     done = await home.forget(next(m for m in await home.me.all() if m.content == forgotten))
     assert await home.contents() == set(stays)
     await home.service.undo(home.user, home.me.tick(), done.set_id)
@@ -89,7 +98,9 @@ async def test_twins_from_the_same_words_go_along(
 
 
 @pytest.mark.parametrize("said, memory, name", PAIRS)
-async def test_it_is_not_learned_again_from_the_same_history(home: Home, said: str, memory: str, name: str) -> None:
+async def test_it_is_not_learned_again_from_the_same_history(
+    home: Home, said: str, memory: str, name: str
+) -> None:
     """Neither by a job that was already thinking, nor from what an assistant said; only from the person anew."""
     m, turn = await _learned(home, f"{said}.", memory)
     await home.forget(m)
@@ -123,7 +134,9 @@ async def test_older_versions_go_with_it(home: Home) -> None:
     new = (await home.remember("remember that I live in Paris")).memory
     await home.forget(new)
     assert (await home.me.get(old.id)).state is State.DELETED
-    found = await home.service.recall(home.user, "where did I live in the past?", [], home.me.tick(), TZ)
+    found = await home.service.recall(
+        home.user, "where did I live in the past?", [], home.me.tick(), TZ
+    )
     assert not found.hits
     assert not any("Lyon" in t or "Paris" in t for t in await home.visible())
     await home.service.undo(home.user, home.me.tick())
@@ -150,7 +163,9 @@ async def test_a_twin_goes_as_well(home: Home) -> None:
         from dataclasses import replace
 
         tx.changes.begin("user", "import", home.me.now)
-        return tx.memories.add(replace(a, id="", content="I live in Paris!", original_content="I live in Paris!"))
+        return tx.memories.add(
+            replace(a, id="", content="I live in Paris!", original_content="I live in Paris!")
+        )
 
     b = await home.write(twin)
     await home.forget(a)
@@ -183,12 +198,21 @@ async def test_other_messages_that_say_it_are_hidden(home: Home) -> None:
         from memory.models import Message
 
         tx.conversations.add_message(
-            Message("", s.id, None, home.user, "user", "The nurse at Saint Mary, that's me", home.me.tick(), TZ)
+            Message(
+                "",
+                s.id,
+                None,
+                home.user,
+                "user",
+                "The nurse at Saint Mary, that's me",
+                home.me.tick(),
+                TZ,
+            )
         )
 
     await home.write(group)
     await home.forget(m)
-    rest = await home.read(lambda tx: [x.text for x in tx.conversations.messages()])
+    rest = await home.read(lambda tx: [x.text for x in tx.conversations.list_messages()])
     assert not [t for t in rest if "Saint Mary" in t]
     assert "My knees hurt." in rest
 
@@ -233,7 +257,7 @@ async def _run_jobs(home: Home, *answers: str) -> None:
         def lease(s: SystemTransaction, at: datetime = at) -> Job | None:
             return s.lease(at, at + timedelta(days=2), home.me.worker, kinds=["summarise"])
 
-        job = await home.me.store.system(lease)
+        job = await home.me.store.write_system(lease)
         if job is None:
             return
         effect = await home.service.handlers["summarise"](job, at)
@@ -249,7 +273,7 @@ async def test_episodes_and_summaries_are_dropped_and_told_anew(home: Home) -> N
     def titled(tx: Transaction) -> None:
         from dataclasses import replace
 
-        s = tx.conversations.session(home.me.session.id)
+        s = tx.conversations.get_session(home.me.session.id)
         assert s is not None
         tx.conversations.put_session(replace(s, title="Paris and a cat"))
 
@@ -329,8 +353,10 @@ async def test_two_users_with_the_same_words(home: Home) -> None:
         await home.forget(theirs)
     await home.forget(mine)
     assert (await home.other.get(theirs.id)).state is State.ACTIVE
-    assert "I live in Paris." in [m.text for m in await home.other.messages() if m.hidden_at is None]
-    assert await home.other.store.reader(home.other.user).lexical("Paris", 5, Filter())
+    assert "I live in Paris." in [
+        m.text for m in await home.other.messages() if m.hidden_at is None
+    ]
+    assert await home.other.store.open_reader(home.other.user).search_words("Paris", 5, Filter())
 
 
 async def test_many_at_once_are_one_act(home: Home) -> None:
@@ -377,7 +403,7 @@ async def test_containing(home: Home, memory: str, text: str, says: bool) -> Non
 
 def test_words_far_apart_do_not_say_it() -> None:
     """A long reply has many words; only a sentence can say a thing."""
-    from memory.learn.alike import ForgetTarget, list_units
+    from memory.learn.same_meaning import ForgetTarget, list_units
 
     thing = ForgetTarget((list_units("I collect old stamps"),))
     assert thing.said_by("You collect old stamps, right?")

@@ -19,13 +19,17 @@ from tests.memory.learn.world import TZ, summary
 class TestRestore:
     async def test_all_that_went_with_it_comes_back(self, home: Home) -> None:
         """Memory, index, messages; the tombstone goes."""
-        await home.me.learn("I live in Paris.", "[ADD kind=identity] Lives in Paris", reply="Paris!")
+        await home.me.learn(
+            "I live in Paris.", "[ADD kind=identity] Lives in Paris", reply="Paris!"
+        )
         m = await home.me.only()
         await home.forget(m)
         back = await home.service.restore(home.user, m.id, home.me.tick())
         assert (back.state, back.deleted_at, back.content) == (State.ACTIVE, None, m.content)
         assert await home.visible() == ["I live in Paris.", "Paris!"]
-        assert not await home.read(lambda tx: tx.tombstones.has(tx.tombstones.digest(m.content)))
+        assert not await home.read(
+            lambda tx: tx.tombstones.has(tx.tombstones.compute_digest(m.content))
+        )
         assert (await home.service.find(home.user, Filter(), "Paris")).total == 1
 
     async def test_one_of_several(self, home: Home) -> None:
@@ -48,7 +52,9 @@ class TestRestore:
 
         def forgotten(tx: Transaction) -> None:
             tx.changes.begin("system", "upkeep", home.me.now)
-            old = replace(m, state=State.FORGOTTEN, level=Level.TRACE, content="👣 hobby", curve="score")
+            old = replace(
+                m, state=State.FORGOTTEN, level=Level.TRACE, content="👣 hobby", curve="score"
+            )
             old = replace(old, curve_state=replace(m.curve_state, strength=0.04))
             tx.memories.put(old, "forgotten")
 
@@ -56,12 +62,16 @@ class TestRestore:
         home.me.tick(days=200)
         back = await home.service.restore(home.user, m.id, home.me.now)
         assert (back.state, back.content) == (State.ACTIVE, "I collect stamps")
-        assert not isinstance(lifecycle.decide_action(back, 1.0, home.me.now), lifecycle.ForgetAction)
+        assert not isinstance(
+            lifecycle.decide_action(back, 1.0, home.me.now), lifecycle.ForgetAction
+        )
 
     async def test_of_what_is_there(self, home: Home) -> None:
         """Changes nothing; what is not there cannot be restored."""
         m = await home.me.remember("I like jazz")
-        assert await home.service.restore(home.user, m.id, home.me.tick()) == await home.me.get(m.id)
+        assert await home.service.restore(home.user, m.id, home.me.tick()) == await home.me.get(
+            m.id
+        )
         with pytest.raises(NotFound):
             await home.service.restore(home.user, "zzzzzz", home.me.tick())
 
@@ -77,7 +87,7 @@ class TestEdit:
         assert [c["was"] for c in new.correction_history] == ["Lives in Paris"]
         assert (await home.service.find(home.user, Filter(), "Lyon")).total == 1
         assert (await home.service.find(home.user, Filter(), "Paris")).total == 0
-        assert (await home.read(lambda tx: tx.memories.weight_log(m.id)))[-1].event == "edited"
+        assert (await home.read(lambda tx: tx.memories.list_weight_log(m.id)))[-1].event == "edited"
 
     async def test_the_old_words_are_not_learned_again(self, home: Home) -> None:
         """The conversation still says them."""
@@ -86,7 +96,9 @@ class TestEdit:
         await home.service.edit(home.user, m.id, "Lives in Lyon", home.me.tick())
         through = (await home.me.messages())[-1].seq
         answer = '[{"content": "Lives in Paris", "kind": "identity", "importance": "high"}]'
-        await home.me.work("extract", {"session_id": home.me.session.id, "through": through}, answer)
+        await home.me.work(
+            "extract", {"session_id": home.me.session.id, "through": through}, answer
+        )
         assert await home.contents() == {"Lives in Lyon"}
 
     @pytest.mark.parametrize(
@@ -109,7 +121,9 @@ class TestEdit:
     async def test_to_the_same(self, home: Home) -> None:
         """Of a verified memory nothing changes."""
         m = (await home.remember("remember I like jazz", said=True)).memory
-        assert (await home.service.edit(home.user, m.id, "I like jazz", home.me.tick())).rev == m.rev
+        assert (
+            await home.service.edit(home.user, m.id, "I like jazz", home.me.tick())
+        ).rev == m.rev
 
     async def test_in_another_language(self, home: Home) -> None:
         """The language follows the words, and so does sensitivity."""
@@ -124,12 +138,18 @@ class TestPin:
         m = await home.me.remember("I collect stamps from Bhutan")
         await home.faded(m, Level.TAG, "stamps")
         pinned = await home.service.pin(home.user, m.id, True, home.me.tick())
-        assert (pinned.pinned, pinned.level, pinned.content) == (True, Level.FULL, "I collect stamps from Bhutan")
-        assert home.service.weight(pinned, home.me.now + timedelta(days=1000)) >= 1.0
+        assert (pinned.pinned, pinned.level, pinned.content) == (
+            True,
+            Level.FULL,
+            "I collect stamps from Bhutan",
+        )
+        assert home.service.compute_weight(pinned, home.me.now + timedelta(days=1000)) >= 1.0
         assert (await home.service.pin(home.user, m.id, True, home.me.tick())).rev == pinned.rev
         free = await home.service.pin(home.user, m.id, False, home.me.tick())
-        assert home.service.weight(free, home.me.now + timedelta(days=1000)) < 0.5
-        assert [e.event for e in await home.read(lambda tx: tx.memories.weight_log(m.id))][-2:] == [
+        assert home.service.compute_weight(free, home.me.now + timedelta(days=1000)) < 0.5
+        assert [e.event for e in await home.read(lambda tx: tx.memories.list_weight_log(m.id))][
+            -2:
+        ] == [
             "pinned",
             "unpinned",
         ]
@@ -149,19 +169,26 @@ async def _everywhere(home: Home, word: str) -> list[str]:
         for (name,) in con.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
         ):
-            if any(word.casefold() in str(row).casefold() for row in con.execute(f'SELECT * FROM "{name}"')):
+            if any(
+                word.casefold() in str(row).casefold()
+                for row in con.execute(f'SELECT * FROM "{name}"')
+            ):
                 found.append(name)
     return found
 
 
 class TestPurge:
     async def _told(self, home: Home) -> Memory:
-        await home.me.learn("I live in Zanzibar.", "[ADD kind=identity] Lives in Zanzibar", reply="Zanzibar!")
+        await home.me.learn(
+            "I live in Zanzibar.", "[ADD kind=identity] Lives in Zanzibar", reply="Zanzibar!"
+        )
         m = await home.me.only()
         await home.me.say("Where do I live?", "In Zanzibar.", recalled=[m])
         messages = await home.me.messages()
         payload = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
-        await home.me.work("summarise", payload, summary("Zanzibar came up", "They live in Zanzibar."))
+        await home.me.work(
+            "summarise", payload, summary("Zanzibar came up", "They live in Zanzibar.")
+        )
         await home.me.remember("Likes jazz")
         return m
 
@@ -178,9 +205,15 @@ class TestPurge:
         assert receipt.erased == home.me.now
         assert not receipt.scrubbed
         assert receipt.places["memories"] >= 1
-        assert {"messages", "summaries", "vectors", "index", "entities", "changes", "weight_log"} <= set(
-            receipt.places
-        )
+        assert {
+            "messages",
+            "summaries",
+            "vectors",
+            "index",
+            "entities",
+            "changes",
+            "weight_log",
+        } <= set(receipt.places)
         assert await _everywhere(home, "zanzibar") == []
         assert await home.service.get(home.user, m.id) is None
         assert await home.contents() == {"Likes jazz"}
@@ -191,7 +224,7 @@ class TestPurge:
         m = await self._told(home)
         receipt = await home.service.purge(home.user, m.id, home.me.tick())
         at = home.me.tick()
-        job = await home.me.store.system(
+        job = await home.me.store.write_system(
             lambda s: s.lease(at, at + timedelta(minutes=5), home.me.worker, kinds=["scrub"])
         )
         assert job is not None
@@ -205,7 +238,7 @@ class TestPurge:
 
         assert await home.me.store.finish_job(job, done, at)
         assert results == [{"outcome": "scrubbed", "at": round(at.timestamp() * 1000)}]
-        (shown,) = await home.service.receipts(home.user)
+        (shown,) = await home.service.list_receipts(home.user)
         assert (shown.scrubbed, shown.scrubbed_at) == (True, at)
         assert (shown.memories, shown.erased, dict(shown.places)) == (
             len(receipt.memory_ids),
@@ -220,9 +253,16 @@ class TestPurge:
         m = await self._told(home)
         await home.forget(m)
         await home.service.purge(home.user, m.id, home.me.tick())
-        assert await home.read(lambda tx: tx.tombstones.has(tx.tombstones.digest("Lives in Zanzibar")))
+        assert await home.read(
+            lambda tx: tx.tombstones.has(tx.tombstones.compute_digest("Lives in Zanzibar"))
+        )
         vector = (await home.me.embedder.embed(["Lives in Zanzibar"], "content"))[0]
-        assert await home.read(lambda tx: tx.tombstones.nearest(home.me.embedder.id, vector)) < 0.5
+        assert (
+            await home.read(
+                lambda tx: tx.tombstones.find_highest_cosine(home.me.embedder.id, vector)
+            )
+            < 0.5
+        )
 
     async def test_older_versions_are_erased_with_it(self, home: Home) -> None:
         """Also those that were forgotten with it before."""
@@ -269,15 +309,22 @@ async def test_the_profile_is_frozen_but_never_tells_what_is_forgotten(home: Hom
     a = (await home.remember("remember my name is Sam", said=False)).memory
     b = (await home.remember("remember I'm allergic to peanuts", said=False)).memory
     session = await home.me.fresh_session()
-    first = await home.service.profile(home.user, session, home.me.tick())
+    first = await home.service.get_profile(home.user, session, home.me.tick())
     assert {m.id for m in first} == {a.id, b.id}
     c = (await home.remember("remember my sister Ada lives in Lyon", said=False)).memory
     session = await home.me.fresh_session()
     assert session.profile is not None
-    assert {m.id for m in await home.service.profile(home.user, session, home.me.tick())} == {a.id, b.id, c.id}
+    assert {m.id for m in await home.service.get_profile(home.user, session, home.me.tick())} == {
+        a.id,
+        b.id,
+        c.id,
+    }
     await home.forget(b)
-    assert [m.id for m in await home.service.profile(home.user, session, home.me.tick())] == [a.id, c.id]
-    assert len(await home.service.profile(home.user, None, home.me.tick())) == 2
+    assert [m.id for m in await home.service.get_profile(home.user, session, home.me.tick())] == [
+        a.id,
+        c.id,
+    ]
+    assert len(await home.service.get_profile(home.user, None, home.me.tick())) == 2
 
 
 async def test_private_recall_embeds_nothing_elsewhere(home: Home) -> None:
@@ -293,9 +340,13 @@ async def test_private_recall_embeds_nothing_elsewhere(home: Home) -> None:
             return await super().embed(texts, kind)
 
     remote = Remote()
-    service = MemoryService(home.me.store, model=home.me.model, embedder=remote, key=b"k" * 32, deadline_ms=5000)
+    service = MemoryService(
+        home.me.store, model=home.me.model, embedder=remote, key=b"k" * 32, deadline_ms=5000
+    )
     await home.me.remember("I collect stamps from Bhutan")
-    found = await service.recall(home.user, "What stamps do I collect?", [], home.me.now, TZ, local_only=True)
+    found = await service.recall(
+        home.user, "What stamps do I collect?", [], home.me.now, TZ, local_only=True
+    )
     assert Remote.asked == []
     assert found.hits
     await service.recall(home.user, "stamps from Bhutan", [], home.me.now, TZ)

@@ -15,22 +15,40 @@ async def _plan(home: Home, text: str):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize(
     "memories, wanted, clear",
     [
-        (["I live in Paris", "I like jazz", "I work as a nurse"], "I live in Paris", "I live in Paris"),
+        (
+            ["I live in Paris", "I like jazz", "I work as a nurse"],
+            "I live in Paris",
+            "I live in Paris",
+        ),
         (["I live in Paris", "I like jazz", "I work as a nurse"], "jazz", "I like jazz"),
-        (["The user lives in Paris", "The user likes jazz"], "that I live in Paris", "The user lives in Paris"),
+        (
+            ["The user lives in Paris", "The user likes jazz"],
+            "that I live in Paris",
+            "The user lives in Paris",
+        ),
         (["I live in Paris", "I like jazz"], "where I live", "I live in Paris"),
-        (["I live in Paris", "I work as a nurse", "I like my work"], "my address", "I live in Paris"),
+        (
+            ["I live in Paris", "I work as a nurse", "I like my work"],
+            "my address",
+            "I live in Paris",
+        ),
         (["我住在巴黎", "我喜欢爵士乐", "我是护士"], "我住在巴黎", "我住在巴黎"),
         (["我住在巴黎", "我喜欢爵士乐", "我是护士"], "爵士乐", "我喜欢爵士乐"),
         (["用户住在巴黎", "用户喜欢爵士乐"], "我的地址", "用户住在巴黎"),
-        (["My sister's name is Ana", "My brother's name is Tom"], "my sister", "My sister's name is Ana"),
+        (
+            ["My sister's name is Ana", "My brother's name is Tom"],
+            "my sister",
+            "My sister's name is Ana",
+        ),
         (["用户有一只猫，叫咪咪", "用户喜欢爵士乐"], "that I have a cat", "用户有一只猫，叫咪咪"),
         (["I have a cat called Miso", "I like jazz"], "我有一只猫", "I have a cat called Miso"),
         (["用户不喜欢香菜", "用户喜欢爵士乐"], "that I hate cilantro", "用户不喜欢香菜"),
         (["I'm allergic to peanuts", "I like coffee"], "我对花生过敏", "I'm allergic to peanuts"),
     ],
 )
-async def test_one_thing_stands_out(home: Home, memories: list[str], wanted: str, clear: str) -> None:
+async def test_one_thing_stands_out(
+    home: Home, memories: list[str], wanted: str, clear: str
+) -> None:
     """It fits, and nothing else fits nearly as well."""
     for text in memories:
         await home.me.remember(text)
@@ -58,7 +76,9 @@ async def test_several_could_be_meant(home: Home, memories: list[str], wanted: s
     assert {m.content for m in plan.candidates} == set(memories)
 
 
-@pytest.mark.parametrize("wanted", ["my plans", "all my appointments", "the plans", "我的计划", "我的日程安排"])
+@pytest.mark.parametrize(
+    "wanted", ["my plans", "all my appointments", "the plans", "我的计划", "我的日程安排"]
+)
 async def test_a_whole_sort_is_called_by_its_name(home: Home, wanted: str) -> None:
     """Plans are meant though none of them has the word, however often the question about them has."""
     await home.me.say("What are my plans? 我的计划有哪些？")
@@ -67,7 +87,10 @@ async def test_a_whole_sort_is_called_by_its_name(home: Home, wanted: str) -> No
     await home.me.remember("I live in Paris", kind=Kind.IDENTITY)
     plan = await _plan(home, wanted)
     assert plan.clear is None
-    assert {m.content for m in plan.candidates} == {"The user sees the dentist on Friday", "用户周三去上海出差"}
+    assert {m.content for m in plan.candidates} == {
+        "The user sees the dentist on Friday",
+        "用户周三去上海出差",
+    }
     assert not plan.messages
 
 
@@ -82,7 +105,9 @@ async def test_a_whole_sort_is_called_by_its_name(home: Home, wanted: str) -> No
         (Kind.WORKFLOW, "用户每天六点起床", "我的习惯"),
     ],
 )
-async def test_the_only_one_of_its_sort_is_clear(home: Home, kind: Kind, text: str, wanted: str) -> None:
+async def test_the_only_one_of_its_sort_is_clear(
+    home: Home, kind: Kind, text: str, wanted: str
+) -> None:
     """One memory of the sort that is named is the one meant."""
     await home.me.remember(text, kind=kind)
     await home.me.remember("I live in Paris", kind=Kind.IDENTITY)
@@ -146,7 +171,9 @@ async def test_what_was_just_said(home: Home) -> None:
     plan = await home.service.plan_forget(home.user, "", home.me.tick(), message_id=asking.id)
     assert plan.clear is None
     assert plan.messages == (said.id,)
-    await home.me.work("monitor", {"turn_ids": [turn]}, "[ADD kind=goal] The user is moving to Rome in 2027")
+    await home.me.work(
+        "monitor", {"turn_ids": [turn]}, "[ADD kind=goal] The user is moving to Rome in 2027"
+    )
     plan = await home.service.plan_forget(home.user, "", home.me.tick(), message_id=asking.id)
     assert plan.clear is not None
     assert "Rome" in plan.clear.content
@@ -173,7 +200,9 @@ async def test_a_swapped_memory_is_not_the_one_meant(home: Home) -> None:
     """Of two with the same words the one is forgotten whose order it is, with its message; the other stays."""
     tea = await home.remember("Remember that I prefer tea over coffee")
     coffee = await home.remember("Remember that I prefer coffee over tea")
-    plan = await home.service.plan_forget(home.user, "I prefer coffee over tea", home.me.now, scope=home.scope)
+    plan = await home.service.plan_forget(
+        home.user, "I prefer coffee over tea", home.me.now, scope=home.scope
+    )
     assert plan.clear is not None
     assert plan.clear.id == coffee.memory.id
     await home.forget(coffee.memory)
@@ -189,7 +218,9 @@ async def test_a_swapped_memory_is_not_the_one_meant(home: Home) -> None:
         ("姐姐住在里昂", "我住在里斯本"),
     ],
 )
-async def test_the_only_memory_with_shared_words_is_not_meant(home: Home, memory: str, wanted: str) -> None:
+async def test_the_only_memory_with_shared_words_is_not_meant(
+    home: Home, memory: str, wanted: str
+) -> None:
     """Whoever names somebody or a place means nothing that does not have the name."""
     await home.me.remember(memory)
     plan = await _plan(home, wanted)

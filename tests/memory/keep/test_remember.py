@@ -19,13 +19,20 @@ from tests.memory.learn.world import START, TZ
 @pytest.mark.parametrize(
     "said, kept, lang, kind",
     [
-        ("Please remember that I'm allergic to peanuts.", "I'm allergic to peanuts", "en", Kind.HEALTH),
+        (
+            "Please remember that I'm allergic to peanuts.",
+            "I'm allergic to peanuts",
+            "en",
+            Kind.HEALTH,
+        ),
         ("请记住我对花生过敏", "我对花生过敏", "zh", Kind.HEALTH),
         ("remember I love jazz", "I love jazz", "en", Kind.PREFERENCE),
         ("记住我喜欢喝乌龙茶", "我喜欢喝乌龙茶", "zh", Kind.PREFERENCE),
     ],
 )
-async def test_the_persons_own_words(home: Home, said: str, kept: str, lang: Lang, kind: Kind) -> None:
+async def test_the_persons_own_words(
+    home: Home, said: str, kept: str, lang: Lang, kind: Kind
+) -> None:
     """Verified, of high importance, in the language it was said in, with its message as the source."""
     done = await home.remember(said)
     m = done.memory
@@ -35,7 +42,7 @@ async def test_the_persons_own_words(home: Home, said: str, kept: str, lang: Lan
     assert m.importance == 2.0  # the three-layer paper: high
     assert m.source_session == home.me.session.id
     message = (await home.me.messages())[-1]
-    assert await home.read(lambda tx: tx.memories.sources(m.id)) == [message.id]
+    assert await home.read(lambda tx: tx.memories.list_sources(m.id)) == [message.id]
     assert not done.already
     again = await home.remember(said)
     assert again.already
@@ -56,8 +63,14 @@ async def test_this_means_what_was_said_before(home: Home) -> None:
     ("typed", "kept"),
     [
         ("that I like jazz.", "I like jazz"),
-        ("I work from home. My desk is in the attic.", "I work from home. My desk is in the attic."),
-        ("that I was born at St. Mary in York. It was a Sunday", "I was born at St. Mary in York. It was a Sunday"),
+        (
+            "I work from home. My desk is in the attic.",
+            "I work from home. My desk is in the attic.",
+        ),
+        (
+            "that I was born at St. Mary in York. It was a Sunday",
+            "I was born at St. Mary in York. It was a Sunday",
+        ),
         ("我在家上班。书桌在阁楼里", "我在家上班。书桌在阁楼里"),
     ],
 )
@@ -192,17 +205,21 @@ class TestSecrets:
         m = done.memory
         assert done.secret
         assert (m.content, m.sensitivity) == ("home Wi-Fi password", Sensitivity.SECRET)
-        assert await home.visible() == ["Remember that my home Wi-Fi password is [secret: password]"]
+        assert await home.visible() == [
+            "Remember that my home Wi-Fi password is [secret: password]"
+        ]
         sealed = await home.read(lambda tx: tx.secret(m.id))
         assert unseal(KEY, sealed, bound_to=m.id) == "my home Wi-Fi password is swordfish77"
         with sqlite3.connect(f"file:{home.path}?mode=ro", uri=True) as con:
-            tables = [r[0] for r in con.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            tables = [
+                r[0] for r in con.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            ]
             for t in tables:
                 if "vec0" in t or t.startswith(("vec_", "memories_vec")):
                     continue
                 rows = con.execute(f'SELECT * FROM "{t}"').fetchall()
                 assert "swordfish77" not in str(rows), t
-        assert not await home.read(lambda tx: tx.vectors.missing(home.me.embedder.id, 10))
+        assert not await home.read(lambda tx: tx.vectors.list_missing(home.me.embedder.id, 10))
 
     async def test_it_comes_back_when_asked_for(self, home: Home) -> None:
         """The very one that is asked for, and no other; small talk opens nothing."""
@@ -221,7 +238,12 @@ class TestSecrets:
         assert "4821" in code
         (card,) = await hits("我的银行卡密码是多少？")
         assert "995511" in card
-        for text in ("which password manager do you recommend?", "I had wifi trouble at home", "我在家", "hello"):
+        for text in (
+            "which password manager do you recommend?",
+            "I had wifi trouble at home",
+            "我在家",
+            "hello",
+        ):
             assert await hits(text) == []
 
     async def test_nothing_else_finds_it(self, home: Home) -> None:
@@ -229,7 +251,9 @@ class TestSecrets:
         m = (await home.remember("remember my home Wi-Fi password is swordfish77")).memory
         page = await home.service.find(home.user, Filter())
         assert not page.items
-        found = await home.service.recall(home.other.user, "what's my home wifi password?", [], home.me.now, TZ)
+        found = await home.service.recall(
+            home.other.user, "what's my home wifi password?", [], home.me.now, TZ
+        )
         assert not found.hits
         assert await home.service.reveal(home.user, m.id) == "my home Wi-Fi password is swordfish77"
 
@@ -256,7 +280,9 @@ class TestSecrets:
         m = (await home.remember("remember my home Wi-Fi password is swordfish77")).memory
         from memory.service import MemoryService
 
-        lost = MemoryService(home.me.store, model=home.me.model, embedder=home.me.embedder, key=b"x" * 32)
+        lost = MemoryService(
+            home.me.store, model=home.me.model, embedder=home.me.embedder, key=b"x" * 32
+        )
         assert await lost.reveal(home.user, m.id) is None
         found = await lost.recall(home.user, "what's my home wifi password?", [], home.me.now, TZ)
         assert not [h for h in found.hits if h.why == "secret"]
@@ -268,7 +294,7 @@ async def test_importance_is_high(home: Home) -> None:
     from memory import lifecycle
 
     m = (await home.remember("remember I like tea")).memory
-    assert m.importance == lifecycle.s0.FIRST[Importance.HIGH]
+    assert m.importance == lifecycle.importance_counter.FIRST[Importance.HIGH]
 
 
 @pytest.mark.parametrize(
@@ -278,7 +304,9 @@ async def test_importance_is_high(home: Home) -> None:
         ("饭前吃降压药", "饭后吃降压药", "我饭后吃降压药"),
     ],
 )
-async def test_what_is_swapped_is_kept_beside(home: Home, first: str, other: str, again: str) -> None:
+async def test_what_is_swapped_is_kept_beside(
+    home: Home, first: str, other: str, again: str
+) -> None:
     """Only what is truly held is reported as known already."""
     one, two = await home.remember(first, said=False), await home.remember(other, said=False)
     assert not two.already

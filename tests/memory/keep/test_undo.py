@@ -20,7 +20,7 @@ async def test_of_something_learned(home: Home) -> None:
     assert (done.set_id, done.reason) == (result["set"], "monitor")
     assert [m.content for m in done.memories] == ["Likes jazz"]
     assert await home.contents() == set()
-    assert await home.read(lambda tx: tx.tombstones.has(tx.tombstones.digest("Likes jazz")))
+    assert await home.read(lambda tx: tx.tombstones.has(tx.tombstones.compute_digest("Likes jazz")))
     assert "I like jazz." in await home.visible()
 
 
@@ -38,7 +38,9 @@ async def test_of_a_correction(home: Home) -> None:
 async def test_of_a_denial(home: Home) -> None:
     """Neither denied nor faded."""
     old = await home.me.remember("Likes coffee")
-    await home.me.learn("I don't like coffee any more.", f"[NEGATE:{old.id}] Doesn't like coffee", recalled=[old])
+    await home.me.learn(
+        "I don't like coffee any more.", f"[NEGATE:{old.id}] Doesn't like coffee", recalled=[old]
+    )
     assert (await home.me.get(old.id)).negated_at is not None
     await home.service.undo(home.user, home.me.tick())
     back = await home.me.get(old.id)
@@ -57,10 +59,14 @@ async def test_of_forgetting(home: Home) -> None:
     assert done.reason == "forget"
     assert [x.id for x in done.memories] == [m.id]
     assert await home.visible() == ["I live in Paris.", "Paris!"]
-    reader = home.me.store.reader(home.user)
-    assert await reader.lexical("Paris", 3, Filter())
-    assert not await home.read(lambda tx: tx.tombstones.has(tx.tombstones.digest(m.original_content)))
-    assert (await home.read(lambda tx: tx.vectors.missing(home.me.embedder.id, 5)))[0][0] == m.id
+    reader = home.me.store.open_reader(home.user)
+    assert await reader.search_words("Paris", 3, Filter())
+    assert not await home.read(
+        lambda tx: tx.tombstones.has(tx.tombstones.compute_digest(m.original_content))
+    )
+    assert (await home.read(lambda tx: tx.vectors.list_missing(home.me.embedder.id, 5)))[0][
+        0
+    ] == m.id
     found = await home.service.recall(home.user, "where do I live? Paris?", [], home.me.tick(), TZ)
     assert m.id in [h.memory.id for h in found.hits]
 
@@ -72,7 +78,9 @@ async def test_redo_and_undo_again(home: Home) -> None:
     assert await home.contents() == set()
     redone = await home.service.undo(home.user, home.me.tick(), first.by)
     assert await home.contents() == {"I like jazz"}
-    assert not await home.read(lambda tx: tx.tombstones.has(tx.tombstones.digest("I like jazz")))
+    assert not await home.read(
+        lambda tx: tx.tombstones.has(tx.tombstones.compute_digest("I like jazz"))
+    )
     again = await home.service.undo(home.user, home.me.tick())
     assert again.set_id == redone.by
     assert (await home.me.get(m.id)).state is State.DELETED
@@ -141,7 +149,9 @@ async def test_what_was_purged(home: Home) -> None:
 async def test_nobody_elses(home: Home) -> None:
     """Another user's change set is none."""
     await home.other.remember("I live in Paris")
-    theirs = await home.other.store.read(home.other.user, lambda tx: tx.changes.undoable()[0].id)
+    theirs = await home.other.store.read(
+        home.other.user, lambda tx: tx.changes.list_undoable()[0].id
+    )
     with pytest.raises(NotFound):
         await home.service.undo(home.user, home.me.tick(), theirs)
 
@@ -166,7 +176,9 @@ async def test_levels_and_content_after_an_undone_edit(home: Home) -> None:
     assert (back.level, back.content) == (Level.SUMMARY, "plays the clarinet")
     assert back.original_content == m.original_content
     assert back.correction_history == ()
-    assert not await home.read(lambda tx: tx.tombstones.has(tx.tombstones.digest(m.original_content)))
+    assert not await home.read(
+        lambda tx: tx.tombstones.has(tx.tombstones.compute_digest(m.original_content))
+    )
 
 
 async def test_a_change_of_the_system_can_be_undone_by_name(home: Home) -> None:

@@ -19,12 +19,12 @@ WORDS = ("The user likes jazz", "The user enjoys jazz music", "The user lives in
 
 
 async def _set_of_last(home: Home) -> str:
-    set_id: str = await home.read(lambda tx: tx.changes.of_set(_last(tx))[0].set_id)
+    set_id: str = await home.read(lambda tx: tx.changes.list_set_changes(_last(tx))[0].set_id)
     return set_id
 
 
 def _last(tx: Transaction) -> str:
-    change = tx.changes.after(tx.changes.last_seq() - 1, 1)[0]
+    change = tx.changes.list_changes_after(tx.changes.get_last_seq() - 1, 1)[0]
     return change.set_id
 
 
@@ -34,13 +34,17 @@ async def learned(home: Home, _: list[Memory]) -> str:
 
 
 async def updated(home: Home, some: list[Memory]) -> str:
-    result = await home.me.learn("I moved to Riga.", f"[UPDATE:{some[2].id}] The user lives in Riga", recalled=some)
+    result = await home.me.learn(
+        "I moved to Riga.", f"[UPDATE:{some[2].id}] The user lives in Riga", recalled=some
+    )
     return str(result["set"])
 
 
 async def negated(home: Home, some: list[Memory]) -> str:
     result = await home.me.learn(
-        "I don't like jazz any more.", f"[NEGATE:{some[0].id}] The user dislikes jazz", recalled=some
+        "I don't like jazz any more.",
+        f"[NEGATE:{some[0].id}] The user dislikes jazz",
+        recalled=some,
     )
     return str(result["set"])
 
@@ -100,7 +104,10 @@ async def merged(home: Home, some: list[Memory]) -> str:
 
 async def levelled(home: Home, some: list[Memory]) -> str:
     return await by_system(
-        home, {m.id: replace(m, level=Level.TAG, content="likes music") for m in some[:2]}, "levelled", "level"
+        home,
+        {m.id: replace(m, level=Level.TAG, content="likes music") for m in some[:2]},
+        "levelled",
+        "level",
     )
 
 
@@ -156,7 +163,11 @@ def stand(m: Memory) -> Stand:
         m.negated_at is not None,
         m.valid_until is not None,
         m.merged_from,
-        {k: v for k, v in lifecycle.dump_state(m).items() if k not in {"importance", "importance_at"}},
+        {
+            k: v
+            for k, v in lifecycle.dump_state(m).items()
+            if k not in {"importance", "importance_at"}
+        },
     )
 
 
@@ -169,7 +180,9 @@ async def test_undo_of(home: Home, name: str, by: str) -> None:
     set_id = await ACTS[name](home, some)
     assert {m.id: stand(await home.me.get(m.id)) for m in some} != before or name == "learned"
     if by == "last" and name in BY_TIME:
-        with pytest.raises(NotFound):  # the memories were there before: only ids of sets that are acts are offered
+        with pytest.raises(
+            NotFound
+        ):  # the memories were there before: only ids of sets that are acts are offered
             await home.service.undo(home.user, home.me.tick(), "nothing")
         return
     done = await home.service.undo(home.user, home.me.tick(), set_id if by == "id" else None)
@@ -182,7 +195,7 @@ async def test_undo_of(home: Home, name: str, by: str) -> None:
 
 
 async def _log_agrees(home: Home, memory_id: str) -> None:
-    log = await home.read(lambda tx: tx.memories.weight_log(memory_id))
+    log = await home.read(lambda tx: tx.memories.list_weight_log(memory_id))
     now = lifecycle.dump_state(await home.me.get(memory_id))
     left = {k: v for k, v in log[-1].after.items() if k not in {"u", "level"}}
     assert left == {k: v for k, v in now.items() if k != "level"}
@@ -211,5 +224,9 @@ async def test_undo_of_a_level_after_it_was_spoken_of(home: Home) -> None:
     await home.me.learn("Jazz it was again.", f"[BOOST:{some[0].id}]", recalled=[some[0]])
     await home.service.undo(home.user, home.me.tick(), set_id)
     spoken, silent = await home.me.get(some[0].id), await home.me.get(some[1].id)
-    assert (spoken.level, spoken.content, spoken.activation_count) == (Level.FULL, some[0].content, 1)
+    assert (spoken.level, spoken.content, spoken.activation_count) == (
+        Level.FULL,
+        some[0].content,
+        1,
+    )
     assert (silent.level, silent.content) == (Level.SUMMARY, "likes some music")

@@ -17,8 +17,10 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
     worker = make_worker_id()
     store = await open_store(tmp_path / "ebb.db", clock=lambda: START, worker=worker, key=b"k" * 32)
     try:
-        user = await store.system(lambda s: s.create_user(START))
-        session = await store.write(user, lambda tx: tx.conversations.open_session(f"user:{user}", START))
+        user = await store.write_system(lambda s: s.create_user(START))
+        session = await store.write(
+            user, lambda tx: tx.conversations.open_session(f"user:{user}", START)
+        )
         w = World(store, user, session, worker=worker)
         await store.use_embedder(w.embedder.id, w.embedder.dim)
         yield w

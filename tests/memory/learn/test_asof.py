@@ -69,7 +69,9 @@ def test_a_moment_and_a_topic(text: str, topic: str, at: datetime) -> None:
     assert (asked.topic, asked.at) == (topic, at)
 
 
-@pytest.mark.parametrize("text", ["as of my birthday", "coffee as of whenever", "截至我的生日", "as of 31 February"])
+@pytest.mark.parametrize(
+    "text", ["as of my birthday", "coffee as of whenever", "截至我的生日", "as of 31 February"]
+)
 def test_a_date_that_cannot_be_read(text: str) -> None:
     """It was asked for, so it is said that it cannot be."""
     asked = parse_as_of(text, NOW, TZ)

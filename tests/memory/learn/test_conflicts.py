@@ -17,7 +17,9 @@ from memory.lifecycle import compute_weight
 from memory.models import Draft, Kind, Layer, Level, Memory, State
 from tests.memory.learn.world import START, World
 
-MOVED = {"en": ("Lives in Beijing Chaoyang", "I moved to Shanghai Pudong.", "Lives in Shanghai Pudong")}
+MOVED = {
+    "en": ("Lives in Beijing Chaoyang", "I moved to Shanghai Pudong.", "Lives in Shanghai Pudong")
+}
 MOVED["zh"] = ("住在北京朝阳区", "我搬到上海浦东新区了。", "住在上海浦东新区")
 
 
@@ -38,7 +40,11 @@ def claim(text: str, **fields: Any) -> Claim:
 async def test_the_strategy_is_by_kind(world: World, kind: Kind, expected: str) -> None:
     """The weight paper's table; little confidence, or an inference against what the user confirmed, leaves it open."""
     old = await world.remember("Has something", kind=kind)
-    assert choose_strategy(old, claim("x")) == choose_strategy(old, claim("x"), inferred=True) == expected
+    assert (
+        choose_strategy(old, claim("x"))
+        == choose_strategy(old, claim("x"), inferred=True)
+        == expected
+    )
     assert choose_strategy(old, claim("x", confidence=0.4)) == "weight_balance"
     for more in ({"verified": True}, {"pinned": True}, {"layer": Layer.CORE}):
         confirmed: Memory = replace(old, **more)
@@ -65,15 +71,30 @@ async def test_versions_are_kept(world: World) -> None:
     before = compute_weight(old, 1.0, world.now)
     turn = await world.say("Coffee? No, I can't stand it any more.")
     message = next(m for m in await world.messages() if m.turn_id == turn and m.role == "user")
-    answer = json.dumps([{"content": "Can't stand coffee", "kind": "preference", "contradicts": old.id, "said": [1]}])
-    await world.work("extract", {"session_id": world.session.id, "through": message.seq + 1}, answer)
+    answer = json.dumps(
+        [
+            {
+                "content": "Can't stand coffee",
+                "kind": "preference",
+                "contradicts": old.id,
+                "said": [1],
+            }
+        ]
+    )
+    await world.work(
+        "extract", {"session_id": world.session.id, "through": message.seq + 1}, answer
+    )
     kept = await world.get(old.id)
     new = next(m for m in await world.all() if m.id != old.id)
     assert (kept.state, kept.negated_at, kept.valid_until) == (State.ACTIVE, message.at, message.at)
     assert kept.last_activated_at == old.last_activated_at
     assert compute_weight(kept, 1.0, message.at) == pytest.approx(0.3 * before, rel=1e-3)
     (entry,) = kept.correction_history
-    assert (entry["reason"], entry["by"], entry["at"]) == ("negated", new.id, round(message.at.timestamp() * 1000))
+    assert (entry["reason"], entry["by"], entry["at"]) == (
+        "negated",
+        new.id,
+        round(message.at.timestamp() * 1000),
+    )
     assert (new.level, new.negated_at, new.valid_from) == (Level.FULL, None, kept.valid_until)
 
 
@@ -99,9 +120,13 @@ async def test_both_stand_where_it_is_unsure(world: World) -> None:
 async def test_a_denial_that_is_affirmed_again_leaves_no_scar(world: World) -> None:
     """Valid again, no longer denied, what had taken its place is over, and the history still tells of it."""
     old = await world.remember("Likes coffee", kind=Kind.PREFERENCE)
-    await world.learn("No more coffee.", f"[NEGATE:{old.id}] No longer likes coffee", recalled=[old])
+    await world.learn(
+        "No more coffee.", f"[NEGATE:{old.id}] No longer likes coffee", recalled=[old]
+    )
     world.now += timedelta(days=30)
-    await world.learn("I love coffee again!", f"[BOOST:{old.id}]", recalled=[await world.get(old.id)])
+    await world.learn(
+        "I love coffee again!", f"[BOOST:{old.id}]", recalled=[await world.get(old.id)]
+    )
     back = await world.get(old.id)
     assert (back.negated_at, back.valid_until, back.state) == (None, None, State.ACTIVE)
     assert [e["reason"] for e in back.correction_history] == ["negated"]

@@ -36,7 +36,13 @@ async def test_candidates_become_memories_with_their_sources(world: World) -> No
         json.dumps(
             [
                 entry("猫叫小橘", entities=["小橘"], importance="high"),
-                entry("2026年1月7日有产品评审", kind="todo", expires_at="2026-01-07", sensitivity=1, said=[5]),
+                entry(
+                    "2026年1月7日有产品评审",
+                    kind="todo",
+                    expires_at="2026-01-07",
+                    sensitivity=1,
+                    said=[5],
+                ),
             ],
             ensure_ascii=False,
         ),
@@ -46,7 +52,12 @@ async def test_candidates_become_memories_with_their_sources(world: World) -> No
     said = {m.id: m for m in await world.messages()}
     assert said[cat.source_message or ""].text == "我的猫叫小橘"
     assert cat.created_at == said[cat.source_message or ""].at
-    assert (cat.source, cat.entities, cat.importance, cat.language) == (Source.EXTRACTOR, ("小橘",), 2.0, "zh")
+    assert (cat.source, cat.entities, cat.importance, cat.language) == (
+        Source.EXTRACTOR,
+        ("小橘",),
+        2.0,
+        "zh",
+    )
     assert said[review.source_message or ""].text == "下周三有产品评审"
     assert review.expires_at == datetime(2026, 1, 7, 15, 59, 59, tzinfo=UTC)
     assert (review.kind, review.sensitivity) == (Kind.TODO, Sensitivity.GENERAL)
@@ -55,7 +66,9 @@ async def test_candidates_become_memories_with_their_sources(world: World) -> No
 @pytest.mark.parametrize(
     "said, known, mark", [("My cat is ill", "Has a cat", "(no longer true)"), ("我的猫病了", "有一只猫", "（已不再成立）")]
 )  # fmt: skip
-async def test_the_prompt_says_what_is_no_longer_so(world: World, said: str, known: str, mark: str) -> None:
+async def test_the_prompt_says_what_is_no_longer_so(
+    world: World, said: str, known: str, mark: str
+) -> None:
     """Or the model would take it for known, and never add it again."""
     old = await world.remember(known)
     world.now += timedelta(minutes=1)
@@ -68,7 +81,9 @@ async def test_the_prompt_says_what_is_no_longer_so(world: World, said: str, kno
     await world.say(said)
     await world.work("extract", await through(world), "[]")
     request = next(r for r in world.model.requests if r.task == "extract")
-    assert f"{known}{mark}" in request.messages[-1]["content"].replace(f"{known} {mark}", f"{known}{mark}")
+    assert f"{known}{mark}" in request.messages[-1]["content"].replace(
+        f"{known} {mark}", f"{known}{mark}"
+    )
     assert [m["negated"] for m in request.data["memories"]] == [True]
 
 
@@ -86,7 +101,10 @@ async def test_the_prompt_shows_the_conversation_and_what_is_known_apart(world: 
     assert cat.id in [i for i, _ in listed][:5]
     assert all(len(text) <= 160 for _, text in listed)
     assert "talked of cats" not in prompt
-    assert '<said n="1" by="user" at="2026-01-03 Saturday 18:01 UTC+08:00">my cat Mochi is ill</said>' in prompt
+    assert (
+        '<said n="1" by="user" at="2026-01-03 Saturday 18:01 UTC+08:00">my cat Mochi is ill</said>'
+        in prompt
+    )
     data = world.model.requests[-1].data
     assert [m["role"] for m in data["messages"]] == ["user", "assistant"]
     assert set(data["memories"][0]) >= {"id", "text", "kind"}
@@ -100,7 +118,9 @@ async def test_a_stretch_is_extracted_from_once(world: World) -> None:
     assert (await world.work("extract", payload)) == {"outcome": "nothing", "new": 0, "updated": 0}
     await world.say("I like milk")
     await world.work("extract", await through(world), "[]")
-    assert "I like tea" not in re.sub(r"<reference>.*</reference>", "", world.model.prompt(), flags=re.S)
+    assert "I like tea" not in re.sub(
+        r"<reference>.*</reference>", "", world.model.prompt(), flags=re.S
+    )
     assert (await world.fresh_session()).extracted_through == (await world.messages())[-1].seq
 
 
@@ -122,7 +142,9 @@ async def test_a_match_in_new_words_is_a_mention(world: World) -> None:
     tea = await world.remember("Likes tea", kind=Kind.PREFERENCE)
     await world.say("tea is still my favourite")
     result = await world.work(
-        "extract", await through(world), json.dumps([entry("Tea is Favourite", matches=f"[{tea.id}]")] * 2)
+        "extract",
+        await through(world),
+        json.dumps([entry("Tea is Favourite", matches=f"[{tea.id}]")] * 2),
     )
     assert (result["new"], result["updated"]) == (0, 1)
     assert (await world.only()).activation_count == 1
@@ -158,7 +180,9 @@ async def test_what_the_user_confirmed_does_not_end_by_inference(world: World) -
     """Both stand; whether the old one has ended is a question."""
     old = await world.remember("Vegetarian", verified=True)
     await world.say("I had fish")
-    result = await world.work("extract", await through(world), json.dumps([entry("Eats fish", contradicts=old.id)]))
+    result = await world.work(
+        "extract", await through(world), json.dumps([entry("Eats fish", contradicts=old.id)])
+    )
     assert result["new"] == 1
     assert (await world.get(old.id)).state is State.ACTIVE
     assert (await world.get(old.id)).negated_at is None
@@ -184,14 +208,18 @@ async def test_a_broken_answer_uses_up_no_messages(world: World) -> None:
     assert (e.value.code, e.value.outage) == ("unreadable", False)
     assert (await world.fresh_session()).extracted_through == 0
     await world.say("I like milk")
-    result = await world.work("extract", await through(world), '[{"content": 7}]', json.dumps([entry("Likes milk")]))
+    result = await world.work(
+        "extract", await through(world), '[{"content": 7}]', json.dumps([entry("Likes milk")])
+    )
     assert result["new"] == 1
     assert "I like tea" in world.model.prompt()
     assert world.model.requests[-1].messages[-2:] == [
         {"role": "assistant", "content": '[{"content": 7}]'},
         {
             "role": "user",
-            "content": load("again", "en").render(error="memories.0.content: Input should be a valid string"),
+            "content": load("again", "en").render(
+                error="memories.0.content: Input should be a valid string"
+            ),
         },
     ]
     schema = world.model.requests[-1].schema
@@ -225,8 +253,10 @@ async def test_the_result_is_noted_on_the_session(world: World) -> None:
     """Every window that shows the session can say how many were new and how many updated."""
     await world.say("I like tea")
     await world.work("extract", await through(world), json.dumps([entry("Likes tea")]))
-    changes = await world.store.changes(world.user, 0, 1_000)
-    notes = [c.after for c in changes if c.entity == "session" and c.after and c.after.get("extracted")]
+    changes = await world.store.list_changes(world.user, 0, 1_000)
+    notes = [
+        c.after for c in changes if c.entity == "session" and c.after and c.after.get("extracted")
+    ]
     assert [(n["new"], n["updated"]) for n in notes] == [(1, 0)]
 
 
@@ -253,7 +283,7 @@ async def test_hidden_messages_are_no_evidence(world: World) -> None:
     await world.say("I like durian")
 
     def hide(tx: Transaction) -> None:
-        for m in tx.conversations.messages(session_id=world.session.id):
+        for m in tx.conversations.list_messages(session_id=world.session.id):
             tx.conversations.put_message(replace(m, hidden_at=world.now), "forgotten")
 
     payload = await through(world)
@@ -279,7 +309,7 @@ async def test_a_conversation_that_changes_meanwhile_is_read_again(world: World)
 
     async def forget() -> None:
         def hide(tx: Transaction) -> None:
-            (said, _) = tx.conversations.messages(session_id=world.session.id)
+            (said, _) = tx.conversations.list_messages(session_id=world.session.id)
             tx.conversations.put_message(replace(said, hidden_at=world.now), "forgotten")
 
         world.model.during = None
@@ -297,7 +327,9 @@ async def test_off_and_ask(world: World) -> None:
     await world.work("extract", await through(world), learning="off")
     assert world.model.requests == []
     await world.say("I like milk")
-    await world.work("extract", await through(world), json.dumps([entry("Likes milk")]), learning="ask")
+    await world.work(
+        "extract", await through(world), json.dumps([entry("Likes milk")]), learning="ask"
+    )
     assert await world.all() == []
     assert (await world.only(State.PROPOSED)).content == "Likes milk"
 
@@ -319,7 +351,9 @@ async def test_memories_get_the_vectors_they_lack(world: World) -> None:
     assert result["embedded"] == 1
     assert (await world.work("embed", {"all": True}))["embedded"] == 70
     assert (await world.work("embed", {"all": True}))["outcome"] == "nothing"
-    have = await world.store.read(world.user, lambda tx: tx.vectors.get([tea.id, secret.id], world.embedder.id))
+    have = await world.store.read(
+        world.user, lambda tx: tx.vectors.get([tea.id, secret.id], world.embedder.id)
+    )
     assert set(have) == {tea.id}
 
 
@@ -328,7 +362,7 @@ async def test_embedding_waits_for_its_endpoint(world: World) -> None:
     from tests.memory.learn.world import BrokenEmbedder
 
     tea, name = await world.remember("Likes tea"), world.embedder.id
-    await world.store.write(world.user, lambda tx: tx.vectors.retire(name, 9))
+    await world.store.write(world.user, lambda tx: tx.vectors.drop_vectors(name, 9))
     world.embedder = BrokenEmbedder()
     with pytest.raises(ModelError):
         await world.work("embed", {"memory_ids": [tea.id]})

@@ -38,7 +38,11 @@ def exchange(w: Lives, tx: Transaction) -> None:
     g = Merger(tx, curve=rng.choice(sorted(CURVES)), u=1.0, proposing=rng.random() < 0.05)
     for _ in range(rng.randint(1, 3)):
         text = rng.choice(SAID)
-        draft = Draft(text, kind=rng.choice([Kind.PREFERENCE, Kind.FACT]), confidence=rng.choice([0.8, 0.8, 0.3]))
+        draft = Draft(
+            text,
+            kind=rng.choice([Kind.PREFERENCE, Kind.FACT]),
+            confidence=rng.choice([0.8, 0.8, 0.3]),
+        )
         claim = Claim(draft, w.now, (message.id,), message.session_id)
         there = tx.memories.find(Filter(), limit=99).items
         op = rng.choice(OPS) if there else "save"
@@ -75,5 +79,5 @@ async def test_nothing_conflicts_and_every_end_has_its_date(tmp_path: Path, seed
             if m.state is State.SUPERSEDED or m.negated_at is not None:
                 assert m.valid_until is not None, m
             assert m.id not in m.supersedes
-            log = await w.read(lambda tx, m=m: tx.memories.weight_log(m.id))  # type: ignore[misc]
+            log = await w.read(lambda tx, m=m: tx.memories.list_weight_log(m.id))  # type: ignore[misc]
             assert all(b.before == a.after for a, b in itertools.pairwise(log))

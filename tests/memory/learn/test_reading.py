@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.learn import alike, answer, dates, lines, material, summarise
+from memory.learn import answer, dates, lines, same_meaning, summarise, visible_messages
 from memory.learn.answer import parse
 from memory.learn.evidence import Citation
 from memory.learn.lines import OperationLine, read
@@ -33,9 +33,15 @@ from memory.text.tokens import estimate_tokens
         ("[UPDATE:k7f3a2] new text", OperationLine("update", "k7f3a2", "new text")),
         ("[UPDATE:[k7f3a2]] new text", OperationLine("update", "k7f3a2", "new text")),
         ("[UPDATE: id=k7f3a2] new text", OperationLine("update", "k7f3a2", "new text")),
-        ("[UPDATE:k7f3a2 kind=fact] new", OperationLine("update", "k7f3a2", "new", {"kind": "fact"})),
+        (
+            "[UPDATE:k7f3a2 kind=fact] new",
+            OperationLine("update", "k7f3a2", "new", {"kind": "fact"}),
+        ),
         ("[NEGATE：k7f3a2]：不再喜欢咖啡", OperationLine("negate", "k7f3a2", "不再喜欢咖啡")),
-        ("【更新：k7f3a2 类别=待办】交报告", OperationLine("update", "k7f3a2", "交报告", {"kind": "待办"})),
+        (
+            "【更新：k7f3a2 类别=待办】交报告",
+            OperationLine("update", "k7f3a2", "交报告", {"kind": "待办"}),
+        ),
         ("[skip]", OperationLine("skip")),
         (
             '[ADD kind=todo, importance=high expires=2026-01-07 entities="产品评审, a]b"] 要参加产品评审',
@@ -54,7 +60,10 @@ from memory.text.tokens import estimate_tokens
             "[ADD entities=“李雷，韩梅梅”] 认识他们",
             OperationLine("add", text="认识他们", attributes={"entities": "李雷，韩梅梅"}),
         ),
-        ("[ADD] likes [brackets] and `code`", OperationLine("add", text="likes [brackets] and `code`")),
+        (
+            "[ADD] likes [brackets] and `code`",
+            OperationLine("add", text="likes [brackets] and `code`"),
+        ),
         ("**[ADD]** Sings", OperationLine("add", text="Sings")),
         ("`[ADD] Sings`", OperationLine("add", text="Sings")),
     ],
@@ -99,9 +108,13 @@ def test_unknown_attributes_are_reported_and_the_line_counts() -> None:
 
 def test_thinking_and_fences_are_no_answer() -> None:
     """A thinking block may hold anything; only what stands outside counts."""
-    assert read("<think>\n[ADD] wrong\n</think>\n```\n[ADD] right\n```")[0] == [OperationLine("add", text="right")]
+    assert read("<think>\n[ADD] wrong\n</think>\n```\n[ADD] right\n```")[0] == [
+        OperationLine("add", text="right")
+    ]
     assert read("[ADD] wrong\n</think>\n[SKIP]")[0] == [OperationLine("skip")]
-    assert read("[ADD] right\n<think>\n[ADD] never finished")[0] == [OperationLine("add", text="right")]
+    assert read("[ADD] right\n<think>\n[ADD] never finished")[0] == [
+        OperationLine("add", text="right")
+    ]
 
 
 def test_an_endless_answer_is_cut_off() -> None:
@@ -124,14 +137,20 @@ def test_names_of_kinds_and_importance_in_both_languages() -> None:
         None,
         None,
     ]
-    assert [Entry.model_validate({"content": "x", "importance": w}).importance for w in ("HIGH", "低", "?")] == [
+    assert [
+        Entry.model_validate({"content": "x", "importance": w}).importance
+        for w in ("HIGH", "低", "?")
+    ] == [
         Importance.HIGH,
         Importance.LOW,
         None,
     ]
 
 
-NOISE = st.text(alphabet=st.sampled_from(list("[]【】［］:：= \n\"“”'ADUPTEBOSKIN*-`<>/think{},x1家")), max_size=200)
+NOISE = st.text(
+    alphabet=st.sampled_from(list("[]【】［］:：= \n\"“”'ADUPTEBOSKIN*-`<>/think{},x1家")),
+    max_size=200,
+)
 
 
 @given(st.one_of(st.text(), NOISE))
@@ -155,7 +174,10 @@ def test_no_answer_makes_a_reader_raise(text: str) -> None:
     [
         ("[]", []),
         ('[{"content": "a"}]', ["a"]),
-        ('Here you are:\n```json\n[{"content": "a",}, {"content": "b"},]\n```\nThat is all.', ["a", "b"]),
+        (
+            'Here you are:\n```json\n[{"content": "a",}, {"content": "b"},]\n```\nThat is all.',
+            ["a", "b"],
+        ),
         ('[{"content": "a", "entities": ["x"]}, {"content": "b", "ki', ["a"]),
         ('{"content": "a"}', ["a"]),
         ('{"content": "a"}\n{"content": "b"}', ["a", "b"]),
@@ -186,7 +208,13 @@ def test_fields_of_a_candidate_are_read_whatever_type_they_have() -> None:
     text = """[{"content": "a", "kind": "todo", "importance": null, "matches": "[K7F3A2]", "contradicts": "null",
       "expires_at": "none", "entities": ["x", 3, null], "sensitivity": 2, "denied": true, "said": [2, "x", -1]}]"""
     (c,) = parse(text, "extract").memories
-    assert (c.kind, c.entities, c.sensitivity, c.importance, c.expires) == (Kind.TODO, ("x", "3"), 2, None, "")
+    assert (c.kind, c.entities, c.sensitivity, c.importance, c.expires) == (
+        Kind.TODO,
+        ("x", "3"),
+        2,
+        None,
+        "",
+    )
     assert (c.matches, c.contradicts, c.denied, c.said) == ("k7f3a2", "", True, (Citation(2),))
 
 
@@ -196,14 +224,22 @@ def test_fields_of_a_candidate_are_read_whatever_type_they_have() -> None:
 @pytest.mark.parametrize(
     ("text", "episode", "running"),
     [
-        ('{"episode": "a", "summary": "first tea.\\nThen coffee."}', "a", "first tea.\nThen coffee."),
+        (
+            '{"episode": "a", "summary": "first tea.\\nThen coffee."}',
+            "a",
+            "first tea.\nThen coffee.",
+        ),
         ('```json\n{"episode": "[2026-01-03 18:00] chat", "summary": "b"}\n```', "chat", "b"),
         (
             "They talked about tea. And milk.",
             "They talked about tea. And milk.",
             "before\nThey talked about tea. And milk.",
         ),
-        ('{"summary": "Tea was discussed. Milk too."}', "Tea was discussed.", "Tea was discussed. Milk too."),
+        (
+            '{"summary": "Tea was discussed. Milk too."}',
+            "Tea was discussed.",
+            "Tea was discussed. Milk too.",
+        ),
         ('{"episode": "a"}', "a", "before\na"),
     ],
 )
@@ -260,7 +296,17 @@ def test_a_date_is_read_in_the_speakers_zone_with_its_precision(
 
 @pytest.mark.parametrize(
     "text",
-    ["", "soon", "2026-13-01", "2026-02-30", "0000", "9999-12-31", "26-01-07", "next Friday", "2026-01-07 or so"],
+    [
+        "",
+        "soon",
+        "2026-13-01",
+        "2026-02-30",
+        "0000",
+        "9999-12-31",
+        "26-01-07",
+        "next Friday",
+        "2026-01-07 or so",
+    ],
 )
 def test_what_is_no_date_is_none(text: str) -> None:
     """No date is better than a guessed one."""
@@ -320,17 +366,19 @@ def test_days_are_local_days_across_a_change_of_clocks() -> None:
 )
 def test_same_is_only_what_says_the_same(a: str, b: str, *, expected: bool) -> None:
     """Spelling may differ; numbers, names and negations may not."""
-    assert alike.same(a, b, kinds=(Kind.FACT, Kind.FACT)) is expected
-    assert alike.same(b, a, kinds=(Kind.FACT, Kind.FACT)) is expected
+    assert same_meaning.same(a, b, kinds=(Kind.FACT, Kind.FACT)) is expected
+    assert same_meaning.same(b, a, kinds=(Kind.FACT, Kind.FACT)) is expected
 
 
 def test_closeness_counts_only_where_the_particulars_agree() -> None:
     """A semantic embedder finds other words for the same, and cannot tell 不 from its absence."""
     kinds = (Kind.PREFERENCE, Kind.PREFERENCE)
-    assert alike.same("Enjoys strolls", "Loves taking walks", kinds=kinds, cosine=0.97)
-    assert not alike.same("Enjoys strolls", "Loves taking walks", kinds=kinds, cosine=0.8)
-    assert not alike.same("爱吃辣", "不爱吃辣", kinds=kinds, cosine=0.99)
-    assert not alike.same("Enjoys strolls", "Must buy shoes", kinds=(Kind.PREFERENCE, Kind.TODO), cosine=0.99)
+    assert same_meaning.same("Enjoys strolls", "Loves taking walks", kinds=kinds, cosine=0.97)
+    assert not same_meaning.same("Enjoys strolls", "Loves taking walks", kinds=kinds, cosine=0.8)
+    assert not same_meaning.same("爱吃辣", "不爱吃辣", kinds=kinds, cosine=0.99)
+    assert not same_meaning.same(
+        "Enjoys strolls", "Must buy shoes", kinds=(Kind.PREFERENCE, Kind.TODO), cosine=0.99
+    )
 
 
 def _message(seq: int, text: str) -> Message:
@@ -342,8 +390,8 @@ def _message(seq: int, text: str) -> Message:
 def test_likeness_is_symmetric_and_never_raises(a: str, b: str) -> None:
     """Two sentences are alike whichever comes first, and every sentence is like itself."""
     kinds = (Kind.FACT, Kind.FACT)
-    assert alike.same(a, b, kinds=kinds) == alike.same(b, a, kinds=kinds)
-    assert alike.same(a, a, kinds=kinds)
+    assert same_meaning.same(a, b, kinds=kinds) == same_meaning.same(b, a, kinds=kinds)
+    assert same_meaning.same(a, a, kinds=kinds)
 
 
 # --- tokens ----------------------------------------------------------------------------------------------
@@ -352,13 +400,15 @@ def test_likeness_is_symmetric_and_never_raises(a: str, b: str) -> None:
 @given(st.text(max_size=400), st.integers(min_value=5, max_value=60))
 def test_a_clipped_text_keeps_within_its_measure(text: str, most: int) -> None:
     """A text that fits stays as it is; one that does not loses its middle."""
-    clipped = material.clip(text, most)
-    assert clipped == text if estimate_tokens(text) <= most else estimate_tokens(clipped) <= most + 3
+    clipped = visible_messages.clip(text, most)
+    assert (
+        clipped == text if estimate_tokens(text) <= most else estimate_tokens(clipped) <= most + 3
+    )
 
 
 @given(st.lists(st.text(max_size=50), max_size=20), st.integers(min_value=10, max_value=100))
 def test_portions_lose_nothing_and_keep_the_order(texts: list[str], most: int) -> None:
     """Every item is in exactly one portion; the newest that fit are a tail."""
-    assert [t for p in material.split_into_portions(texts, most, str) for t in p] == texts
-    tail = material.take_newest_within(texts, most, str)
+    assert [t for p in visible_messages.split_into_portions(texts, most, str) for t in p] == texts
+    tail = visible_messages.take_newest_within(texts, most, str)
     assert tail == texts[len(texts) - len(tail) :]

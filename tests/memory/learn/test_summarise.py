@@ -27,10 +27,10 @@ async def hide(world: World, text: str) -> None:
 
     def write(tx: Transaction) -> None:
         tx.changes.begin("user", "forget", world.now)
-        for m in tx.conversations.messages(session_id=world.session.id):
+        for m in tx.conversations.list_messages(session_id=world.session.id):
             if text in m.text:
                 tx.conversations.put_message(replace(m, hidden_at=world.now), "forgotten")
-        s = tx.conversations.session(world.session.id)
+        s = tx.conversations.get_session(world.session.id)
         assert s is not None
         tx.conversations.put_session(replace(s, running_summary=""))
 
@@ -52,14 +52,22 @@ async def test_a_span_becomes_an_episode_and_a_running_summary(world: World) -> 
     assert result["episodes"] == [m.id]
     assert m.content == "[2026-01-03 18:01] talked about tea and a trip"
     assert (m.kind, m.valid_from, m.created_at) == (Kind.EPISODE, said[0].at, said[-1].at)
-    assert (m.source_session, m.state, m.original_content) == (world.session.id, State.ACTIVE, m.content)
+    assert (m.source_session, m.state, m.original_content) == (
+        world.session.id,
+        State.ACTIVE,
+        m.content,
+    )
     assert s.running_summary == "Likes tea.\nA trip to Kyoto is planned."
     assert s.summarised_through == said[-1].seq
-    sources = await world.store.read(world.user, lambda tx: tx.memories.sources(m.id))
+    sources = await world.store.read(world.user, lambda tx: tx.memories.list_sources(m.id))
     assert sources == [x.id for x in said]
-    found = await world.store.reader(world.user).episodes(START, START + timedelta(hours=1), 5)
+    found = await world.store.open_reader(world.user).find_episodes(
+        START, START + timedelta(hours=1), 5
+    )
     assert [e.id for e in found] == [m.id]
-    vectors = await world.store.read(world.user, lambda tx: tx.vectors.get([m.id], world.embedder.id))
+    vectors = await world.store.read(
+        world.user, lambda tx: tx.vectors.get([m.id], world.embedder.id)
+    )
     assert set(vectors) == {m.id}
 
 
@@ -69,7 +77,9 @@ async def test_the_next_span_goes_on_from_the_summary(world: World) -> None:
     first = await span(world)
     await world.work("summarise", first, GOOD)
     await world.say("I bought a kettle")
-    await world.work("summarise", await span(world, int(str(first["through"]))), summary("kettle", "all"))
+    await world.work(
+        "summarise", await span(world, int(str(first["through"]))), summary("kettle", "all")
+    )
     request = world.model.requests[-1]
     assert request.data["previous"] == "Likes tea.\nA trip to Kyoto is planned."
     assert [m["text"] for m in request.data["messages"]] == ["I bought a kettle", "I see."]
@@ -107,8 +117,12 @@ async def test_an_unreadable_answer_is_asked_for_again_and_then_the_job_is(world
     assert (await world.work("summarise", payload, "", GOOD))["new"] == 1
 
 
-@pytest.mark.parametrize(("piece", "calls"), [("The harbour was quiet that day. ", 2), ("那天港口很安静。", 2)])
-async def test_the_middle_of_a_long_message_is_read_too(world: World, piece: str, calls: int) -> None:
+@pytest.mark.parametrize(
+    ("piece", "calls"), [("The harbour was quiet that day. ", 2), ("那天港口很安静。", 2)]
+)
+async def test_the_middle_of_a_long_message_is_read_too(
+    world: World, piece: str, calls: int
+) -> None:
     """In pieces, as many calls as it takes."""
     await world.say(f"{piece * 700}The code name is ZANZIBAR. {piece * 700}")
     await world.work("summarise", await span(world), *[GOOD] * calls)
@@ -202,7 +216,9 @@ async def test_one_episode_of_several_is_rewritten_alone(world: World) -> None:
     second = await span(world, after=int(str(first["through"])))
     await world.work("summarise", second, summary("milk", "durian, tea, milk"))
     await hide(world, "durian")
-    await world.work("summarise", {**first, "rebuild": True}, summary("tea", "x"), summary("y", "tea and milk"))
+    await world.work(
+        "summarise", {**first, "rebuild": True}, summary("tea", "x"), summary("y", "tea and milk")
+    )
     told = [m.content for m in await world.all() if m.layer is Layer.EPISODE]
     assert told == ["[2026-01-03 18:01] tea", "[2026-01-03 18:04] milk"]
     assert (await world.fresh_session()).running_summary == "tea and milk"

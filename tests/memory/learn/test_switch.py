@@ -21,8 +21,10 @@ DAY = timedelta(days=1)
 
 async def run(world: World) -> Mapping[str, Json]:
     """What the runner does with the waiting job."""
-    job = await world.store.system(
-        lambda s: s.lease(world.now, world.now + timedelta(minutes=1), world.worker, kinds=["curve"])
+    job = await world.store.write_system(
+        lambda s: s.lease(
+            world.now, world.now + timedelta(minutes=1), world.worker, kinds=["curve"]
+        )
     )
     assert job is not None
     effect = await switch.CurveSwitcher(world.store, 1.0).run(job, world.now)
@@ -37,11 +39,11 @@ async def run(world: World) -> Mapping[str, Json]:
 
 
 def log_of(memory_id: str, tx: Transaction) -> list[WeightEvent]:
-    return tx.memories.weight_log(memory_id)
+    return tx.memories.list_weight_log(memory_id)
 
 
 async def waiting(world: World) -> list[Job]:
-    return await world.store.read(world.user, lambda tx: tx.jobs.pending("curve"))
+    return await world.store.read(world.user, lambda tx: tx.jobs.list_pending("curve"))
 
 
 async def test_nothing_to_do(world: World) -> None:
@@ -61,13 +63,20 @@ async def test_all_are_moved_and_it_is_said(world: World, monkeypatch: pytest.Mo
     ]
     gone = made[5]
     await world.store.write(
-        world.user, lambda tx: tx.memories.put(replace(gone, state=State.DELETED, deleted_at=START), "deleted")
+        world.user,
+        lambda tx: tx.memories.put(replace(gone, state=State.DELETED, deleted_at=START), "deleted"),
     )
     await switch.plan(world.store, "score", world.now)
     await switch.plan(world.store, "score", world.now)
     assert len(await waiting(world)) == 1
     result = await run(world)
-    assert result == {"outcome": "saved", "curve": "score", "was": "fade", "moved": 12, "fainter": 0}
+    assert result == {
+        "outcome": "saved",
+        "curve": "score",
+        "was": "fade",
+        "moved": 12,
+        "fainter": 0,
+    }
     for old in made:
         new = await world.get(old.id)
         assert new.curve == "score"
@@ -77,25 +86,32 @@ async def test_all_are_moved_and_it_is_said(world: World, monkeypatch: pytest.Mo
         assert moved.old_weight == pytest.approx(compute_weight(old, 1.0, world.now), abs=1e-9)
         assert moved.new_weight == new.weight == compute_weight(new, 1.0, world.now)
         assert (moved.before["curve"], moved.after["curve"]) == ("fade", "score")
-    told = (await world.store.changes(world.user, 0, 999))[-1]
+    told = (await world.store.list_changes(world.user, 0, 999))[-1]
     assert told.entity == "job"
     assert told.after is not None
     assert (told.after["kind"], told.after["state"], told.after["moved"]) == ("curve", "done", 12)
 
 
-async def test_it_goes_on_where_it_was_interrupted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_it_goes_on_where_it_was_interrupted(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is done is done, nothing is done twice, and the count is that of the whole move."""
     monkeypatch.setattr(switch, "BATCH", 2)
     made = [await world.remember(f"fact number {i} is {i * 7}") for i in range(7)]
     await switch.plan(world.store, "fsrs", world.now)
-    job = await world.store.system(lambda s: s.lease(world.now, world.now + DAY, world.worker, kinds=["curve"]))
+    job = await world.store.write_system(
+        lambda s: s.lease(world.now, world.now + DAY, world.worker, kinds=["curve"])
+    )
     assert job is not None
     some = switch.CurveSwitcher(world.store, 1.0)
     await world.store.write(world.user, lambda tx: some._some(tx, job, "fsrs", world.now))
-    await world.store.system(lambda s: s.release(world.worker, world.now))
+    await world.store.write_system(lambda s: s.release(world.worker, world.now))
     with pytest.raises(Conflict):
         await some.run(job, world.now)  # the lease is gone: whoever has it now goes on
-    assert (await world.store.read(world.user, lambda tx: tx.lives.curves())) == {"fade": 5, "fsrs": 2}
+    assert (await world.store.read(world.user, lambda tx: tx.lives.count_by_curve())) == {
+        "fade": 5,
+        "fsrs": 2,
+    }
     result = await run(world)
     assert result["moved"] == 7
     for m in made:
@@ -125,7 +141,7 @@ async def test_every_curve_to_every_other(world: World) -> None:
         now = await world.get(m.id)
         assert now.curve == curve
         assert compute_level(now, 1.0, world.now) is compute_level(m, 1.0, world.now)
-    log = await world.store.read(world.user, lambda tx: tx.memories.weight_log(m.id))
+    log = await world.store.read(world.user, lambda tx: tx.memories.list_weight_log(m.id))
     assert [e.after["curve"] for e in log] == ["fade", *path]
 
 

@@ -56,7 +56,10 @@ def save_draft(
     """Save one draft as learning does, said when the newest of its sources was; inside a write with a set begun."""
     proposed = claimed.pop("proposed", False)
     if said_at is None:
-        said_at = max((m.at for i in sources if (m := tx.conversations.message(i)) is not None), default=now)
+        said_at = max(
+            (m.at for i in sources if (m := tx.conversations.get_message(i)) is not None),
+            default=now,
+        )
     claim = Claim(draft, said_at, tuple(sources), vector=vector, embedder_id=embedder_id, **claimed)
     return Merger(tx, curve=curve, u=u, proposing=proposed).save(claim)
 
@@ -69,17 +72,23 @@ class ScriptedModel:
     def __init__(self) -> None:
         self.answers: list[str | Exception | Chunk] = []
         self.requests: list[ModelRequest] = []
-        self.during: Callable[[], Any] | None = None  # awaited while the answer is "being thought of"
+        self.during: Callable[[], Any] | None = (
+            None  # awaited while the answer is "being thought of"
+        )
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         self.requests.append(request)
-        retried = not self.answers and request.data.get("failed")  # lines without evidence are given up
+        retried = not self.answers and request.data.get(
+            "failed"
+        )  # lines without evidence are given up
         answer = "[SKIP]" if retried else self.answers.pop(0)
         if self.during is not None:
             await self.during()
         if isinstance(answer, Exception):
             raise answer
-        text, finish = (answer.text, answer.finish) if isinstance(answer, Chunk) else (answer, "stop")
+        text, finish = (
+            (answer.text, answer.finish) if isinstance(answer, Chunk) else (answer, "stop")
+        )
         yield Chunk(text[: len(text) // 2])
         yield Chunk(text[len(text) // 2 :])
         yield Chunk(finish=finish, usage=Usage(prompt_tokens=100, completion_tokens=10))
@@ -110,7 +119,9 @@ class World:
     turns: int = 0
 
     def handlers(self, **options: Any) -> Mapping[JobKind, Handler]:
-        return MemoryService(self.store, model=self.model, embedder=self.embedder, key=None, **options).handlers
+        return MemoryService(
+            self.store, model=self.model, embedder=self.embedder, key=None, **options
+        ).handlers
 
     def tick(self, **by: float) -> datetime:
         self.now += timedelta(**(by or {"minutes": 1}))
@@ -131,7 +142,9 @@ class World:
 
         def write(tx: Transaction) -> None:
             c = tx.conversations
-            said = c.add_message(Message("", self.session.id, turn_id, author or self.user, "user", text, at, tz))
+            said = c.add_message(
+                Message("", self.session.id, turn_id, author or self.user, "user", text, at, tz)
+            )
             c.open_turn(
                 TurnRow(
                     turn_id,
@@ -148,9 +161,13 @@ class World:
             )
             answer = None
             if reply is not None:
-                answer = c.add_message(Message("", self.session.id, turn_id, None, "assistant", reply, at, tz))
+                answer = c.add_message(
+                    Message("", self.session.id, turn_id, None, "assistant", reply, at, tz)
+                )
             state: TurnState = "done" if answer else "interrupted"
-            c.finish_turn(turn_id, self.worker, state, at, reply_message_id=answer.id if answer else None)
+            c.finish_turn(
+                turn_id, self.worker, state, at, reply_message_id=answer.id if answer else None
+            )
             if recalled:
                 hits = tuple(Hit(m, 1.0) for m in recalled)
                 tx.traces.save(turn_id, self.session.scope, Recall(hits), (), at)
@@ -162,12 +179,18 @@ class World:
         key = f"{kind}:{self.tick().timestamp()}"
         await self.store.write(self.user, lambda tx: tx.jobs.enqueue(kind, key, payload, self.now))
         until = self.now + timedelta(days=2)
-        job = await self.store.system(lambda s: s.lease(self.now, until, self.worker, kinds=[kind]))
+        job = await self.store.write_system(
+            lambda s: s.lease(self.now, until, self.worker, kinds=[kind])
+        )
         assert job is not None
         return job
 
     async def work(
-        self, kind: JobKind, payload: Mapping[str, Json], *answers: str | Exception | Chunk, **options: Any
+        self,
+        kind: JobKind,
+        payload: Mapping[str, Json],
+        *answers: str | Exception | Chunk,
+        **options: Any,
     ) -> Mapping[str, Json]:
         """Do one job as the runner would; its result."""
         self.model.answers = list(answers)
@@ -183,13 +206,19 @@ class World:
 
             assert await self.store.finish_job(job, write, self.now)
         except Exception:
-            await self.store.system(lambda s: s.fail(job.id, self.worker, "failed", None, self.now))
+            await self.store.write_system(
+                lambda s: s.fail(job.id, self.worker, "failed", None, self.now)
+            )
             raise
         assert not self.model.answers, "the model was asked less often than the test expects"
         return results[0]
 
     async def learn(
-        self, text: str, *answers: str | Exception | Chunk, reply: str | None = "I see.", **options: Any
+        self,
+        text: str,
+        *answers: str | Exception | Chunk,
+        reply: str | None = "I see.",
+        **options: Any,
     ) -> Mapping[str, Json]:
         """Say something and let the monitor answer with these lines."""
         recalled = options.pop("recalled", ())
@@ -205,15 +234,25 @@ class World:
         def write(tx: Transaction) -> Memory:
             tx.changes.begin("user", "remember", at)
             saved: SaveResult = save_draft(
-                tx, Draft(text, **fields), at, curve="fade", u=1.0, vector=vector, embedder_id=self.embedder.id
+                tx,
+                Draft(text, **fields),
+                at,
+                curve="fade",
+                u=1.0,
+                vector=vector,
+                embedder_id=self.embedder.id,
             )
             assert saved.memory is not None
-            return tx.memories.put(replace(saved.memory, pinned=True), "updated") if pinned else saved.memory
+            return (
+                tx.memories.put(replace(saved.memory, pinned=True), "updated")
+                if pinned
+                else saved.memory
+            )
 
         return await self.store.write(self.user, write)
 
     async def get(self, memory_id: MemoryId) -> Memory:
-        found = await self.store.reader(self.user).get([memory_id])
+        found = await self.store.open_reader(self.user).get([memory_id])
         assert found
         return found[0]
 
@@ -228,10 +267,13 @@ class World:
 
     async def messages(self) -> list[Message]:
         return await self.store.read(
-            self.user, lambda tx: tx.conversations.messages(session_id=self.session.id, hidden=True)
+            self.user,
+            lambda tx: tx.conversations.list_messages(session_id=self.session.id, hidden=True),
         )
 
     async def fresh_session(self) -> Session:
-        s = await self.store.read(self.user, lambda tx: tx.conversations.session(self.session.id))
+        s = await self.store.read(
+            self.user, lambda tx: tx.conversations.get_session(self.session.id)
+        )
         assert s is not None
         return s

@@ -21,7 +21,14 @@ from memory.lifecycle import (
     move_to_curve,
     start_life,
 )
-from memory.lifecycle.curve import DAY, CurveEvent, count_idle_days, get_own_day, is_before_its_day, level_within
+from memory.lifecycle.curve import (
+    DAY,
+    CurveEvent,
+    count_idle_days,
+    get_own_day,
+    is_before_its_day,
+    level_within,
+)
 from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
 from memory.store.rows import dump, memory_from_json, memory_to_json
 
@@ -83,14 +90,20 @@ def lives(draw: st.DrawFn, events: list[CurveEvent] = EVENTS) -> tuple[Memory, f
         on=T0 + draw(short) if kind is Kind.EVENT else None,
         repeats=draw(st.sampled_from([None, "yearly"])) if kind is Kind.EVENT else None,
     )
-    m, u, now = start_life(m, draw(st.sampled_from(list(Importance))), draw(curves), T0), draw(speeds), T0
+    m, u, now = (
+        start_life(m, draw(st.sampled_from(list(Importance))), draw(curves), T0),
+        draw(speeds),
+        T0,
+    )
     for event in draw(st.lists(st.sampled_from([*events, *SWITCHES]), max_size=8)):
         now += draw(short)
         m = lived(m, event, u, now)
     return m, u, now
 
 
-SWITCHES = [f"to {curve}" for curve in sorted(CURVES)]  # EBB_CURVE is set anew, in the middle of a life
+SWITCHES = [
+    f"to {curve}" for curve in sorted(CURVES)
+]  # EBB_CURVE is set anew, in the middle of a life
 
 
 def lived(m: Memory, event: str, u: float, now: datetime) -> Memory:
@@ -124,7 +137,9 @@ def test_a_weight_never_rises_without_use(
 
 
 @given(lives(), gaps, st.sampled_from(USES))
-def test_a_use_never_lowers(life: tuple[Memory, float, datetime], gap: timedelta, use: CurveEvent) -> None:
+def test_a_use_never_lowers(
+    life: tuple[Memory, float, datetime], gap: timedelta, use: CurveEvent
+) -> None:
     """Nor at once, nor compared with never having been used, at any later time; and the level comes up with it."""
     m, u, now = life
     used, log = apply_event(m, use, u, now + gap)
@@ -151,7 +166,9 @@ def test_a_use_begins_anew(
 
 
 @given(lives(), gaps, st.sampled_from(["negate", "contradicted", "lowered"]))
-def test_a_denial_never_raises(life: tuple[Memory, float, datetime], gap: timedelta, event: CurveEvent) -> None:
+def test_a_denial_never_raises(
+    life: tuple[Memory, float, datetime], gap: timedelta, event: CurveEvent
+) -> None:
     """Denied, contradicted or worn by a night: never stronger than before, also the second time."""
     m, u, now = life
     after, _ = apply_event(m, event, u, now + gap)
@@ -161,13 +178,17 @@ def test_a_denial_never_raises(life: tuple[Memory, float, datetime], gap: timede
 
 
 @given(lives(), gaps, st.floats(1.0, 3.0))
-def test_more_strength_never_fades_faster(life: tuple[Memory, float, datetime], gap: timedelta, more: float) -> None:
+def test_more_strength_never_fades_faster(
+    life: tuple[Memory, float, datetime], gap: timedelta, more: float
+) -> None:
     """The stronger of two otherwise equal memories is never the weaker one later."""
     m, u, now = life
     state = m.curve_state
     top = {"fade": 0.5, "score": 1.0, "relevance": 1.0}.get(m.curve, 1e6)
     strength = min(max(state.strength, top * 1e-4) * more, top)
-    assert strength > state.strength or state.strength >= top or more == 1.0  # or it would say nothing
+    assert (
+        strength > state.strength or state.strength >= top or more == 1.0
+    )  # or it would say nothing
     strong = replace(
         m,
         curve_state=replace(state, strength=max(strength, state.strength)),
@@ -184,7 +205,9 @@ def test_more_strength_never_fades_faster(life: tuple[Memory, float, datetime], 
 def test_the_user_factor_is_ordered(life: tuple[Memory, float, datetime], gap: timedelta) -> None:
     """Who forgets slowly remembers at least as well as others; who forgets fast, at most."""
     m, _, now = life
-    slow, normal, fast = (compute_weight(m, U[name], now + gap) for name in ("slow", "normal", "fast"))
+    slow, normal, fast = (
+        compute_weight(m, U[name], now + gap) for name in ("slow", "normal", "fast")
+    )
     assert slow >= normal >= fast
 
 
@@ -195,7 +218,9 @@ def test_evaluating_twice_equals_evaluating_once(
     """A restart, or a nightly recomputation that caches the weight, changes nothing."""
     m, u, now = life
     cached = replace(m, weight=compute_weight(m, u, now + first))
-    assert compute_weight(stored(cached), u, now + first + second) == compute_weight(m, u, now + first + second)
+    assert compute_weight(stored(cached), u, now + first + second) == compute_weight(
+        m, u, now + first + second
+    )
 
 
 @given(
@@ -210,7 +235,10 @@ def test_a_life_with_restarts_is_the_same_life(
 ) -> None:
     """Stored, reread and weighed before and after every event, or kept in memory all along: the same to the bit."""
     through = restarted = start_life(
-        memory(kind, expires_at=T0 + 30 * DAY if kind is Kind.TODO else None), Importance.MEDIUM, curve, T0
+        memory(kind, expires_at=T0 + 30 * DAY if kind is Kind.TODO else None),
+        Importance.MEDIUM,
+        curve,
+        T0,
     )
     now = T0
     for wait, event in events:
@@ -223,14 +251,18 @@ def test_a_life_with_restarts_is_the_same_life(
 
 
 @given(lives(), gaps)
-def test_a_stored_state_gives_the_same_weight(life: tuple[Memory, float, datetime], gap: timedelta) -> None:
+def test_a_stored_state_gives_the_same_weight(
+    life: tuple[Memory, float, datetime], gap: timedelta
+) -> None:
     """The store keeps all that a weight is computed from."""
     m, u, now = life
     assert compute_weight(stored(m), u, now + gap) == compute_weight(m, u, now + gap)
 
 
 @given(lives(), gaps)
-def test_protected_memories_do_not_fade(life: tuple[Memory, float, datetime], gap: timedelta) -> None:
+def test_protected_memories_do_not_fade(
+    life: tuple[Memory, float, datetime], gap: timedelta
+) -> None:
     """Pinned ones weigh at least 1 and stay FULL for good; so do core and system ones that nobody denied."""
     m, u, now = life
     for shielded in (replace(m, pinned=True), replace(m, layer=Layer.CORE, negated_at=None)):
@@ -239,7 +271,9 @@ def test_protected_memories_do_not_fade(life: tuple[Memory, float, datetime], ga
 
 
 @given(lives(), gaps, curves)
-def test_another_curve_can_take_over(life: tuple[Memory, float, datetime], gap: timedelta, curve: str) -> None:
+def test_another_curve_can_take_over(
+    life: tuple[Memory, float, datetime], gap: timedelta, curve: str
+) -> None:
     """Whatever the life so far, the new curve starts within its bounds, and everything of the memory's own stays."""
     m, u, now = life
     moved = move_to_curve(m, curve, u, now + gap)
@@ -247,12 +281,20 @@ def test_another_curve_can_take_over(life: tuple[Memory, float, datetime], gap: 
     assert moved.curve == curve
     assert low <= moved.weight <= high
     assert decide_action(moved, u, now + gap + timedelta(days=30)) is not None
-    own = {"curve": "", "curve_state": m.curve_state, "importance": 0.0, "importance_at": T0, "weight": 0.0}
+    own = {
+        "curve": "",
+        "curve_state": m.curve_state,
+        "importance": 0.0,
+        "importance_at": T0,
+        "weight": 0.0,
+    }
     assert replace(moved, **own) == replace(m, **own)  # type: ignore[arg-type]
 
 
 @given(lives(), gaps, curves)
-def test_a_switch_leaves_the_level(life: tuple[Memory, float, datetime], gap: timedelta, curve: str) -> None:
+def test_a_switch_leaves_the_level(
+    life: tuple[Memory, float, datetime], gap: timedelta, curve: str
+) -> None:
     """It never jumps (under `fade` and `fsrs` a denial, and a todo's day to come, leave less room than that)."""
     m, u, now = life
     now += gap
@@ -263,7 +305,9 @@ def test_a_switch_leaves_the_level(life: tuple[Memory, float, datetime], gap: ti
 
 def test_a_switch_leaves_the_slowest_in_its_archive() -> None:
     """Identity, of general sensitivity, of a slow forgetter, spoken of four times just now: at the bottom still."""
-    m = start_life(memory(Kind.IDENTITY, sensitivity=Sensitivity.GENERAL), Importance.LOW, "importance", T0)
+    m = start_life(
+        memory(Kind.IDENTITY, sensitivity=Sensitivity.GENERAL), Importance.LOW, "importance", T0
+    )
     for _ in range(4):
         m, _ = apply_event(m, "mention", 0.8, T0)
     m = replace(m, importance=0.29)
@@ -273,25 +317,39 @@ def test_a_switch_leaves_the_slowest_in_its_archive() -> None:
 
 
 @given(lives(), gaps, curves)
-def test_a_switch_keeps_the_weight(life: tuple[Memory, float, datetime], gap: timedelta, curve: str) -> None:
+def test_a_switch_keeps_the_weight(
+    life: tuple[Memory, float, datetime], gap: timedelta, curve: str
+) -> None:
     """As it was, wherever that weight is at the same level under the new curve and within its reach."""
     m, u, now = life
     now += gap
     old, new = CURVES[m.curve], CURVES[curve]
-    w = old.weight(m, u, now)
+    w = old.compute_weight(m, u, now)
     waiting = is_before_its_day(m, now)
-    reach = {"fade": KINDS[m.kind].factor, "relevance": 1.0, "score": 1.0, "fsrs": 1.0}.get(curve, 0.0)
+    reach = {"fade": KINDS[m.kind].factor, "relevance": 1.0, "score": 1.0, "fsrs": 1.0}.get(
+        curve, 0.0
+    )
     faintest = (
         0.13 if curve == "fsrs" else 0.06
     )  # the shortest stability, idle for as long as anything counts as idle
-    clear = {level_within(new.breakpoints, x) for x in (w, w * 0.9)} == {level_within(old.breakpoints, w)}
-    if m.negated_at is None and not waiting and clear and faintest < w <= reach and w < new.bounds[1]:
+    clear = {level_within(new.breakpoints, x) for x in (w, w * 0.9)} == {
+        level_within(old.breakpoints, w)
+    }
+    if (
+        m.negated_at is None
+        and not waiting
+        and clear
+        and faintest < w <= reach
+        and w < new.bounds[1]
+    ):
         moved = move_to_curve(m, curve, u, now)
-        assert new.weight(moved, u, now) == pytest.approx(w, abs=1e-6)
+        assert new.compute_weight(moved, u, now) == pytest.approx(w, abs=1e-6)
 
 
 @given(lives(), gaps, curves)
-def test_a_switch_there_and_back(life: tuple[Memory, float, datetime], gap: timedelta, curve: str) -> None:
+def test_a_switch_there_and_back(
+    life: tuple[Memory, float, datetime], gap: timedelta, curve: str
+) -> None:
     """What is set aside, pinned, due or an episode is so under every curve, and no level is lost on the way."""
     m, u, now = life
     now += gap
@@ -306,7 +364,12 @@ def test_a_switch_there_and_back(life: tuple[Memory, float, datetime], gap: time
 @pytest.mark.parametrize("importance", list(Importance))
 def test_a_new_memory_is_full(curve: str, kind: Kind, importance: Importance) -> None:
     """Whatever its kind and importance, and its weight says so too; nothing is to be done about it."""
-    m = start_life(memory(kind, layer=Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT), importance, curve, T0)
+    m = start_life(
+        memory(kind, layer=Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT),
+        importance,
+        curve,
+        T0,
+    )
     assert (m.level, compute_level(m, 1.0, T0)) == (Level.FULL, Level.FULL)
     assert m.weight == compute_weight(m, 1.0, T0)
 

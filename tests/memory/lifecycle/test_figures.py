@@ -29,7 +29,7 @@ from memory.lifecycle import (
 from memory.lifecycle.fade import conflict, momentum, semantic, w_time
 from memory.lifecycle.fsrs import retrievability
 from memory.lifecycle.relevance import LIVELY_ABOVE, LOWER_BELOW
-from memory.lifecycle.replay import EPOCH, replay_log, simulate_memory
+from memory.lifecycle.weight_history import EPOCH, replay_log, simulate_memory
 from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
 
 T0 = datetime(2026, 1, 3, 9, 30, tzinfo=UTC)
@@ -37,7 +37,10 @@ DAY = timedelta(days=1)
 
 
 def memory(
-    kind: Kind = Kind.FACT, curve: str = "fade", how: Importance = Importance.MEDIUM, **fields: object
+    kind: Kind = Kind.FACT,
+    curve: str = "fade",
+    how: Importance = Importance.MEDIUM,
+    **fields: object,
 ) -> Memory:
     m = Memory(
         id="k7f3a2",
@@ -64,7 +67,9 @@ def memory(
 def test_time_weight_after_half_a_year(kind: Kind, expected: float) -> None:
     """The weight paper's table: identity 0.4545, passing information 0.3077 after 180 days."""
     assert w_time(180, 1.0, KINDS[kind].factor) == pytest.approx(expected, abs=5e-5)
-    assert compute_factors(memory(kind), 1.0, T0 + 180 * DAY)["time_weight"] == pytest.approx(expected, abs=5e-5)
+    assert compute_factors(memory(kind), 1.0, T0 + 180 * DAY)["time_weight"] == pytest.approx(
+        expected, abs=5e-5
+    )
 
 
 @pytest.mark.parametrize(("t", "expected"), [(0, 1.50), (7, 1.35), (30, 1.11)])
@@ -72,7 +77,9 @@ def test_reinforcement(t: int, expected: float) -> None:
     """The weight paper's table of S, by the formula and after a real mention."""
     assert semantic(t) == pytest.approx(expected, abs=6e-3)
     m, _ = apply_event(memory(), "mention", 1.0, T0 + 5 * DAY)
-    assert compute_factors(m, 1.0, T0 + (5 + t) * DAY)["semantic_boost"] == pytest.approx(expected, abs=6e-3)
+    assert compute_factors(m, 1.0, T0 + (5 + t) * DAY)["semantic_boost"] == pytest.approx(
+        expected, abs=6e-3
+    )
 
 
 @pytest.mark.parametrize(("t", "expected"), [(0, 1.00), (7, 0.95), (30, 0.82), (90, 0.58)])
@@ -107,7 +114,13 @@ def test_a_new_memory_weighs_its_importance(kind: Kind) -> None:
 def test_the_log_of_s2_can_be_replayed() -> None:
     """The weight is the product of the logged factors, clamped."""
     m, event = apply_event(memory(Kind.PREFERENCE), "mention", 1.0, T0 + 9 * DAY)
-    assert set(event.factors) >= {"time_weight", "semantic_boost", "conflict_penalty", "importance", "momentum"}
+    assert set(event.factors) >= {
+        "time_weight",
+        "semantic_boost",
+        "conflict_penalty",
+        "importance",
+        "momentum",
+    }
     assert event.new_weight == min(2.0, prod(event.factors.values())) == m.weight
     assert event.before["last_activated_at"] == round(T0.timestamp() * 1000)
     assert event.after["recent_mentions"] == [round((T0 + 9 * DAY).timestamp() * 1000)]
@@ -120,7 +133,10 @@ def test_s4_example_of_a_faded_coffee() -> None:
     """
     for t, expected in ((30, 0.77), (100, 0.50), (300, 0.25), (1000, 0.09)):
         assert w_time(t, 1.0, 1.0) == pytest.approx(expected, abs=6e-3)
-    levels = [compute_level(memory(Kind.WHIM), 1.0, T0 + t * DAY) for t in (1, 100, 300, 1000, 3000, 30_000)]
+    levels = [
+        compute_level(memory(Kind.WHIM), 1.0, T0 + t * DAY)
+        for t in (1, 100, 300, 1000, 3000, 30_000)
+    ]
     assert levels == [Level.FULL, Level.SUMMARY, Level.TAG, Level.TRACE, Level.TRACE, Level.ARCHIVE]
     assert compute_weight(memory(Kind.WHIM), 1.0, T0 + 30_000 * DAY) == 0.01
 
@@ -158,7 +174,9 @@ def test_s2s_table_of_kinds(kind: Kind, factor: float) -> None:
     slower = [k for k in Kind if k is not Kind.EPISODE and KINDS[k].factor > factor]
     for t in (1, 30, 180, 3000):
         kept = compute_weight(memory(kind), 1.0, T0 + t * DAY) / factor
-        assert all(compute_weight(memory(k), 1.0, T0 + t * DAY) / KINDS[k].factor > kept for k in slower)
+        assert all(
+            compute_weight(memory(k), 1.0, T0 + t * DAY) / KINDS[k].factor > kept for k in slower
+        )
 
 
 def test_s2s_bounds() -> None:
@@ -211,7 +229,9 @@ def test_general_sensitivity_fades_half_as_fast() -> None:
     """α × 0.5 at sensitivity 1; no other level changes the rate."""
     expected = {0: 0.01, 1: 0.005, 2: 0.01, 3: 0.01}
     for s, alpha in expected.items():
-        found = compute_factors(memory(sensitivity=Sensitivity(s)), 1.0, T0 + 80 * DAY)["time_weight"]
+        found = compute_factors(memory(sensitivity=Sensitivity(s)), 1.0, T0 + 80 * DAY)[
+            "time_weight"
+        ]
         assert found == pytest.approx(1 / (1 + alpha / 1.1 * 80))
 
 
@@ -227,7 +247,9 @@ def test_frequent_reinforcement_grows_by_three_tenths() -> None:
     third, _ = apply_event(faint, "mention", 1.0, T0 + timedelta(hours=20))
     assert third.curve_state.strength == pytest.approx(0.4)
     apart = replace(faint, recent_mentions=())
-    assert apply_event(apart, "mention", 1.0, T0 + timedelta(hours=20))[0].curve_state.strength == 0.5
+    assert (
+        apply_event(apart, "mention", 1.0, T0 + timedelta(hours=20))[0].curve_state.strength == 0.5
+    )
 
 
 def test_a_boost_is_no_mention() -> None:
@@ -235,7 +257,11 @@ def test_a_boost_is_no_mention() -> None:
     used, _ = apply_event(memory(), "use", 1.0, T0 + 9 * DAY)
     boosted, _ = apply_event(memory(), "boost", 1.0, T0 + 9 * DAY)
     assert (boosted.last_activated_at, boosted.activation_count) == (T0 + 9 * DAY, 1)
-    assert (boosted.recent_mentions, boosted.curve_state.strength, boosted.weight) == ((), 0.0, memory().weight)
+    assert (boosted.recent_mentions, boosted.curve_state.strength, boosted.weight) == (
+        (),
+        0.0,
+        memory().weight,
+    )
     assert replace(boosted, importance=used.importance) == used
     assert boosted.importance == pytest.approx(used.importance + 0.3)
 
@@ -245,7 +271,12 @@ def test_a_negation_neither_activates_nor_rewrites() -> None:
     now = T0 + 3 * DAY
     m, event = apply_event(memory(pinned=True), "negate", 1.0, now)
     assert (m.pinned, m.negated_at, m.valid_until) == (False, now, now)
-    assert (m.last_activated_at, m.activation_count, m.level, m.content) == (T0, 0, Level.FULL, "喜欢喝咖啡")
+    assert (m.last_activated_at, m.activation_count, m.level, m.content) == (
+        T0,
+        0,
+        Level.FULL,
+        "喜欢喝咖啡",
+    )
     assert event.new_weight == pytest.approx(0.3 * compute_weight(memory(), 1.0, now))
 
 
@@ -256,7 +287,11 @@ def test_a_denied_core_memory_fades_and_comes_back() -> None:
     assert denied.weight < 0.4
     affirmed, _ = apply_event(denied, "affirm", 1.0, T0 + 400 * DAY)
     assert affirmed.weight >= 1.0
-    assert (affirmed.negated_at, affirmed.valid_until, affirmed.last_activated_at) == (None, None, T0 + 400 * DAY)
+    assert (affirmed.negated_at, affirmed.valid_until, affirmed.last_activated_at) == (
+        None,
+        None,
+        T0 + 400 * DAY,
+    )
 
 
 def test_an_affirmation_leaves_another_end_of_validity_alone() -> None:
@@ -278,14 +313,21 @@ def test_a_use_brings_the_original_back(event: str) -> None:
 def test_a_mention_of_something_long_denied_does_not_make_it_full() -> None:
     """Content follows the level after the event, and a denial still weighs."""
     denied, _ = apply_event(memory(), "negate", 1.0, T0)
-    m, _ = apply_event(replace(denied, level=Level.ARCHIVE, content="历史痕迹：饮品"), "mention", 1.0, T0 + 900 * DAY)
+    m, _ = apply_event(
+        replace(denied, level=Level.ARCHIVE, content="历史痕迹：饮品"),
+        "mention",
+        1.0,
+        T0 + 900 * DAY,
+    )
     assert m.level is compute_level(m, 1.0, T0 + 900 * DAY) is Level.TAG
     assert m.content == "喜欢喝咖啡"
 
 
 def test_s2s_trigger_of_frequent_reinforcement() -> None:
     """Three mentions within 24 hours, to the millisecond; the third a moment later is a mention like any other."""
-    within = replace(memory(), recent_mentions=(T0, T0 + timedelta(hours=12)), curve_state=CurveState(0.1, T0))
+    within = replace(
+        memory(), recent_mentions=(T0, T0 + timedelta(hours=12)), curve_state=CurveState(0.1, T0)
+    )
     at = T0 + DAY - timedelta(milliseconds=1)
     third, _ = apply_event(within, "mention", 1.0, at)
     left = 0.1 * exp(-0.05 * (at - T0) / DAY)
@@ -337,8 +379,12 @@ def test_episodes_keep_their_own_rule(curve: str) -> None:
 # --- the three-layer paper's counter ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("how", "first"), [(Importance.HIGH, 2.0), (Importance.MEDIUM, 1.5), (Importance.LOW, 1.0)])
-def test_the_counter_starts_by_importance_and_decays_after_a_week(how: Importance, first: float) -> None:
+@pytest.mark.parametrize(
+    ("how", "first"), [(Importance.HIGH, 2.0), (Importance.MEDIUM, 1.5), (Importance.LOW, 1.0)]
+)
+def test_the_counter_starts_by_importance_and_decays_after_a_week(
+    how: Importance, first: float
+) -> None:
     """×0.95 a day once 7 days have passed without activation."""
     m = memory(how=how)
     assert compute_counter(m, 1.0, T0 + 7 * DAY) == first
@@ -376,13 +422,22 @@ def test_boosts_lead_to_the_reviewer_and_then_to_core() -> None:
 @pytest.mark.parametrize("kind", list(Kind))
 def test_core_takes_a_lasting_sort_and_two_days_or_the_persons_word(kind: Kind) -> None:
     """However often it shapes replies, what was said once, or passes, is never core, nor asked about."""
-    lasting = kind in {*(Kind.IDENTITY, Kind.HEALTH, Kind.PREFERENCE), *(Kind.SKILL, Kind.LESSON, Kind.WORKFLOW)}
+    lasting = kind in {
+        *(Kind.IDENTITY, Kind.HEALTH, Kind.PREFERENCE),
+        *(Kind.SKILL, Kind.LESSON, Kind.WORKFLOW),
+    }
     same_day = memory(kind, recent_mentions=(T0 + timedelta(hours=2),))
-    for m, said in ((same_day, False), (replace(same_day, verified=True), True), (memory(kind), True)):
+    for m, said in (
+        (same_day, False),
+        (replace(same_day, verified=True), True),
+        (memory(kind), True),
+    ):
         now = T0 + 2 * DAY
         if m.recent_mentions == () and said:
             m, _ = apply_event(m, "mention", 1.0, now)  # noqa: PLW2901 - on the second day
-        assert (review_due(replace(m, importance=2.6), 1.0, now) == "promotion") is (lasting and said)
+        assert (review_due(replace(m, importance=2.6), 1.0, now) == "promotion") is (
+            lasting and said
+        )
         after, _ = apply_event(replace(m, importance=2.9), "boost", 1.0, now)
         assert (after.layer is Layer.CORE) is (lasting and said)
 
@@ -395,7 +450,11 @@ def test_a_low_counter_asks_whether_to_keep_under_importance_alone(curve: str) -
     at = T0 + 21 * DAY
     faded = replace(m, level=compute_level(m, 1.0, at))
     assert (decide_action(faded, 1.0, at) == DecayAction()) is (curve == "importance")
-    spared = [replace(faded, verified=True), replace(faded, close=True), replace(faded, kind=Kind.INSTRUCTION)]
+    spared = [
+        replace(faded, verified=True),
+        replace(faded, close=True),
+        replace(faded, kind=Kind.INSTRUCTION),
+    ]
     for other in (*spared, replace(faded, kind=Kind.HEALTH), replace(faded, pinned=True)):
         assert review_due(other, 1.0, at) is None
         assert decide_action(other, 1.0, T0 + 4000 * DAY) != ForgetAction()
@@ -405,7 +464,9 @@ def test_a_low_counter_asks_whether_to_keep_under_importance_alone(curve: str) -
 def test_what_its_owner_brings_back_is_whole_and_stays(curve: str) -> None:
     """In its own words, active and strong: the next night finds nothing to do about it."""
     now = T0 + 3000 * DAY
-    back, log = revive_memory(replace(memory(curve=curve), level=Level.ARCHIVE, content="…"), 1.3, now)
+    back, log = revive_memory(
+        replace(memory(curve=curve), level=Level.ARCHIVE, content="…"), 1.3, now
+    )
     assert (back.level, back.content, log.event) == (Level.FULL, back.original_content, "restored")
     assert decide_action(back, 1.3, now + DAY) == KeepAction()
 
@@ -456,8 +517,12 @@ def test_score_accumulates_with_diminishing_returns() -> None:
     assert m.weight <= 1.0
 
 
-@pytest.mark.parametrize(("how", "first"), [(Importance.HIGH, 0.8), (Importance.MEDIUM, 0.6), (Importance.LOW, 0.4)])
-def test_score_keeps_for_a_week_and_then_loses_a_hundredth_a_day(how: Importance, first: float) -> None:
+@pytest.mark.parametrize(
+    ("how", "first"), [(Importance.HIGH, 0.8), (Importance.MEDIUM, 0.6), (Importance.LOW, 0.4)]
+)
+def test_score_keeps_for_a_week_and_then_loses_a_hundredth_a_day(
+    how: Importance, first: float
+) -> None:
     """0.99^(days−7), each day counted once."""
     m = memory(curve="score", how=how)
     assert compute_weight(m, 1.0, T0 + 7 * DAY) == first
@@ -496,7 +561,9 @@ def test_relevance_is_s1s_formula(kind: Kind, importance: float) -> None:
     assert compute_weight(m, 1.0, T0 + 50 * DAY) == pytest.approx(exp(-0.5) * importance)
     for i in range(3):
         m, _ = apply_event(m, "mention", 1.0, T0 + i * DAY)
-    assert compute_weight(m, 1.0, T0 + 52 * DAY) == pytest.approx(exp(-0.5) * (1 + log(4)) * importance)
+    assert compute_weight(m, 1.0, T0 + 52 * DAY) == pytest.approx(
+        exp(-0.5) * (1 + log(4)) * importance
+    )
 
 
 def test_score_is_archived_below_a_fifth() -> None:
@@ -546,7 +613,9 @@ def test_fsrs_agrees_with_the_package_on_whole_days() -> None:
         card, _ = scheduler.review_card(card, Rating.Good, T0 + t * DAY)
         m, _ = apply_event(m, "mention", 1.0, T0 + t * DAY)
         now = T0 + (t + 9) * DAY
-        assert compute_weight(m, 1.0, now) == pytest.approx(scheduler.get_card_retrievability(card, now))
+        assert compute_weight(m, 1.0, now) == pytest.approx(
+            scheduler.get_card_retrievability(card, now)
+        )
 
 
 @pytest.mark.parametrize("curve", ["fade", "fsrs"])

@@ -20,7 +20,9 @@ TEXT = (Path(memory.lifecycle.__file__).parent / "REFERENCE.md").read_text("utf-
 def test_the_table_of_curves() -> None:
     """Range, breakpoints, and below what a memory is forgotten."""
     rows = re.findall(
-        r"^\| `(\w+)` [^|]*\|[^|]*\| ([\d.]+) – ([\d.]+) \| ([\d. ]+) \| (never|[\d.]+) \|$", TEXT, re.M
+        r"^\| `(\w+)` [^|]*\|[^|]*\| ([\d.]+) – ([\d.]+) \| ([\d. ]+) \| (never|[\d.]+) \|$",
+        TEXT,
+        re.M,
     )
     assert [r[0] for r in rows] == list(CURVES)
     for name, low, high, breakpoints, below in rows:
@@ -53,7 +55,9 @@ def test_the_figures_of_fsrs() -> None:
     assert shape()[1] == pytest.approx(float(f[1]), abs=5e-5)
     now = datetime(2026, 1, 1, tzinfo=UTC)
     for said, importance in zip(firsts.groups(), Importance, strict=True):
-        assert CURVES["fsrs"].initial(Kind.FACT, importance, now).strength == pytest.approx(float(said))
+        assert CURVES["fsrs"].create_state(Kind.FACT, importance, now).strength == pytest.approx(
+            float(said)
+        )
 
 
 def test_every_disagreement_is_named() -> None:

@@ -43,7 +43,9 @@ def test_set_aside_is_archived_until_it_is_spoken_of(curve: str) -> None:
 @pytest.mark.parametrize("use", ["mention", "boost", "affirm"])
 def test_a_use_brings_it_back(curve: str, use: CurveEvent) -> None:
     """In its own words, as if it had never been put away."""
-    m = set_aside(start_life(memory(content="trace", original_content="whole"), Importance.MEDIUM, curve, T0))
+    m = set_aside(
+        start_life(memory(content="trace", original_content="whole"), Importance.MEDIUM, curve, T0)
+    )
     back, _ = apply_event(m, use, 1.0, T0 + timedelta(days=1))
     assert not is_set_aside(back)
     assert (back.level, back.content) == (Level.FULL, "whole")

@@ -85,7 +85,9 @@ class Desk:
 
     async def all(self, *states: State) -> list[Memory]:
         f = replace(ANY, states=frozenset(states or {State.ACTIVE}))
-        return sorted((await self.service.find(self.user, f, limit=10_000)).items, key=lambda m: m.created_at)
+        return sorted(
+            (await self.service.find(self.user, f, limit=10_000)).items, key=lambda m: m.created_at
+        )
 
     async def texts(self, *states: State) -> set[str]:
         return {m.original_content for m in await self.all(*states)}
@@ -97,7 +99,9 @@ class Desk:
 def block(text: str, m: Memory | str) -> str:
     """The block of a memory as it stands in the file."""
     lines = text.split("\n")
-    start = next(i for i, line in enumerate(lines) if f"[{m if isinstance(m, str) else m.id}]" in line)
+    start = next(
+        i for i, line in enumerate(lines) if f"[{m if isinstance(m, str) else m.id}]" in line
+    )
     end = next((i for i in range(start + 1, len(lines)) if lines[i].startswith("#")), len(lines))
     return "\n".join(lines[start:end]).rstrip("\n") + "\n"
 
@@ -105,7 +109,11 @@ def block(text: str, m: Memory | str) -> str:
 def without(text: str, *memories: Memory) -> str:
     """The file without these blocks."""
     for m in memories:
-        text = text.replace(block(text, m) + "\n", "").replace(block(text, m), "") if m.id in text else text
+        text = (
+            text.replace(block(text, m) + "\n", "").replace(block(text, m), "")
+            if m.id in text
+            else text
+        )
     return text
 
 
@@ -113,9 +121,11 @@ def without(text: str, *memories: Memory) -> str:
 async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     """A home whose owner has a MEMORY.md that nobody has written yet, and an editor that saves in one go."""
     monkeypatch.setattr(files, "_SETTLE", 0.005)
-    store = await open_store(tmp_path / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=KEY)
+    store = await open_store(
+        tmp_path / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=KEY
+    )
     try:
-        user = await store.system(lambda s: s.create_user(START))
+        user = await store.write_system(lambda s: s.create_user(START))
         embedder = LexicalEmbedder()
         await store.use_embedder(embedder.id, embedder.dim)
         service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=KEY)

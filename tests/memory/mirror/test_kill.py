@@ -75,7 +75,9 @@ async def test_killed_at_any_moment(desk: Desk, tmp_path: Path) -> None:
     deleted: set[str] = set()
     for round_ in range(6):
         said, errors = home / f"said-{round_}", home / f"errors-{round_}"
-        process = warm.start(_WORKER, [str(home), user, str(round_ + 1)], os.environ, [os.devnull, said, errors])
+        process = warm.start(
+            _WORKER, [str(home), user, str(round_ + 1)], os.environ, [os.devnull, said, errors]
+        )
         async with asyncio.timeout(60):
             while not (said.exists() and said.read_text("utf-8")):
                 assert process.is_alive(), errors.read_text("utf-8")
@@ -89,7 +91,9 @@ async def test_killed_at_any_moment(desk: Desk, tmp_path: Path) -> None:
         await asyncio.sleep(chance.uniform(0.0, 0.15))
         process.kill()
         process.join()
-        learned |= {line for line in said.read_text("utf-8").split("\n") if line.startswith("The program")}
+        learned |= {
+            line for line in said.read_text("utf-8").split("\n") if line.startswith("The program")
+        }
         written.append(words)
         deleted.add(victim.id)
         whole = desk.text

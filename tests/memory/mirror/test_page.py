@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.mirror.page import MirrorEntry, MirrorPage, MirrorStamp, flatten_spacing, render, strip_own_comments
+from memory.mirror.page import (
+    MirrorEntry,
+    MirrorPage,
+    MirrorStamp,
+    flatten_spacing,
+    render,
+    strip_own_comments,
+)
 from memory.mirror.read import parse
 from memory.models import KINDS, Kind, Lang
 
@@ -19,7 +26,15 @@ IDS = ("a1b2c3", "d4e5f6", "g7h8j9")
 def page(*texts: str, lang: Lang = "en", unread: tuple[str, ...] = ()) -> str:
     """A file with these texts, the last one archived if there are several."""
     entries = [
-        MirrorEntry(IDS[i], Kind.PREFERENCE, t, 0.9 - i / 10, "2026-02-20", 12 + i, archived=0 < i == len(texts) - 1)
+        MirrorEntry(
+            IDS[i],
+            Kind.PREFERENCE,
+            t,
+            0.9 - i / 10,
+            "2026-02-20",
+            12 + i,
+            archived=0 < i == len(texts) - 1,
+        )
         for i, t in enumerate(texts)
     ]
     return render(MirrorPage(entries, STAMP, "2026-02-20T10:30:00+08:00", unread), lang)
@@ -29,7 +44,12 @@ def test_the_format_of_the_seed() -> None:
     """Two parts, an entry a heading of four fields and its text, sorted by weight."""
     text = page("likes concise code", "tried Vue once")
     assert "### [a1b2c3] preference | 0.90 | 2026-02-20 | 12\nlikes concise code\n" in text
-    assert text.index("## Active Memories") < text.index("a1b2c3") < text.index("## Archived") < text.index("d4e5f6")
+    assert (
+        text.index("## Active Memories")
+        < text.index("a1b2c3")
+        < text.index("## Archived")
+        < text.index("d4e5f6")
+    )
     assert "<!-- Last updated: 2026-02-20T10:30:00+08:00 -->\n<!-- Total entries: 2 -->" in text
     zh = page("喜欢简洁的代码", lang="zh")
     assert "## 活跃记忆" in zh
@@ -37,11 +57,20 @@ def test_the_format_of_the_seed() -> None:
 
 
 @pytest.mark.parametrize(
-    "heading", ["## 活动的记忆", "## 当前记忆", "## 我记得的事", "## Things about me", "##Current memories ##"]
+    "heading",
+    [
+        "## 活动的记忆",
+        "## 当前记忆",
+        "## 我记得的事",
+        "## Things about me",
+        "##Current memories ##",
+    ],
 )
 def test_the_active_part_under_another_name(heading: str) -> None:
     """Translated or renamed: new lines under it are read, and nothing of it lands among what was not."""
-    text = page("likes tea", "tried Vue").replace("## Active Memories", f"{heading}\n\n- 养了一只猫\n- a dog")
+    text = page("likes tea", "tried Vue").replace(
+        "## Active Memories", f"{heading}\n\n- 养了一只猫\n- a dog"
+    )
     doc = parse(text, frozenset(IDS))
     assert [b.text for b in doc.blocks] == ["养了一只猫", "a dog", "likes tea", "tried Vue"]
     assert doc.strays == []
@@ -49,7 +78,9 @@ def test_the_active_part_under_another_name(heading: str) -> None:
 
 def test_the_active_part_without_its_heading() -> None:
     """Deleted, or written into the line before: what is listed there is read, and a person's own remarks are kept."""
-    text = page("likes tea", "tried Vue").replace("## Active Memories", "Mine, all mine:\n\n- 养了一只猫\n- a dog\n")
+    text = page("likes tea", "tried Vue").replace(
+        "## Active Memories", "Mine, all mine:\n\n- 养了一只猫\n- a dog\n"
+    )
     doc = parse(text, frozenset(IDS))
     assert [b.text for b in doc.blocks] == ["养了一只猫", "a dog", "likes tea", "tried Vue"]
     assert doc.strays == ["Mine, all mine:"]
@@ -63,17 +94,23 @@ def test_a_part_of_ones_own_is_no_part_of_ebbs() -> None:
 
 
 @given(
-    texts=st.lists(st.text(min_size=1).filter(lambda t: bool(flatten_spacing(t))), min_size=1, max_size=3),
+    texts=st.lists(
+        st.text(min_size=1).filter(lambda t: bool(flatten_spacing(t))), min_size=1, max_size=3
+    ),
     lang=st.sampled_from(["en", "zh"]),
     ending=st.sampled_from(["\n", "\r\n", "\r"]),
     bom=st.booleans(),
 )
-def test_whatever_a_memory_says_is_read_back(texts: list[str], lang: Lang, ending: str, bom: bool) -> None:
+def test_whatever_a_memory_says_is_read_back(
+    texts: list[str], lang: Lang, ending: str, bom: bool
+) -> None:
     """Also where it looks like a heading, a list, a comment or an escape; with any line ending, and a BOM."""
     text = page(*texts, lang=lang).replace("\n", ending)
     doc = parse(("\ufeff" if bom else "") + text, frozenset(IDS))
     assert doc.stamp == STAMP
-    assert [(b.id, b.text) for b in doc.blocks] == [(IDS[i], flatten_spacing(t)) for i, t in enumerate(texts)]
+    assert [(b.id, b.text) for b in doc.blocks] == [
+        (IDS[i], flatten_spacing(t)) for i, t in enumerate(texts)
+    ]
     assert all(b.kind is Kind.PREFERENCE and not b.fault for b in doc.blocks)
     assert doc.strays == doc.unread == []
 
@@ -119,13 +156,21 @@ def test_texts_that_look_like_the_format(text: str) -> None:
 def test_headings_however_they_were_typed(heading: str) -> None:
     """The entry is known by its id, and its kind where that can be read."""
     doc = parse(f"## Active Memories\n\n{heading}\nlikes tea", frozenset(IDS))
-    assert [(b.id, b.kind, b.text, b.fault) for b in doc.blocks] == [("a1b2c3", Kind.PREFERENCE, "likes tea", "")]
+    assert [(b.id, b.kind, b.text, b.fault) for b in doc.blocks] == [
+        ("a1b2c3", Kind.PREFERENCE, "likes tea", "")
+    ]
 
 
 @pytest.mark.parametrize("kind", list(Kind))
 def test_every_kind_by_every_name(kind: Kind) -> None:
     """Its key and its labels in both languages, in any case."""
-    for name in (str(kind), KINDS[kind].en, KINDS[kind].zh, KINDS[kind].en.upper(), f"{KINDS[kind].icon} {kind}"):
+    for name in (
+        str(kind),
+        KINDS[kind].en,
+        KINDS[kind].zh,
+        KINDS[kind].en.upper(),
+        f"{KINDS[kind].icon} {kind}",
+    ):
         (b,) = parse(f"## Active\n### [a1b2c3] {name} | 1\nx", frozenset(IDS)).blocks
         assert b.kind is kind, name
 
@@ -191,14 +236,20 @@ def test_what_cannot_be_read_is_kept(broken: str) -> None:
 
 def test_a_comment_that_never_ends_swallows_nothing() -> None:
     """It is a line like another."""
-    doc = parse(page("likes tea", "old").replace("likes tea", "likes tea\n\n<!-- oops"), frozenset(IDS))
+    doc = parse(
+        page("likes tea", "old").replace("likes tea", "likes tea\n\n<!-- oops"), frozenset(IDS)
+    )
     assert [b.id for b in doc.blocks] == ["a1b2c3", "d4e5f6"]
     assert doc.strays == ["<!-- oops"]
 
 
 def test_the_unread_part_is_left_alone() -> None:
     """Piece by piece, word for word, whatever it looks like."""
-    pieces = ("### ??? | what\nsome text", "- [x] <!-- odd -->\n  deeper", "### [a1b2c3] fact | 1\nnot me")
+    pieces = (
+        "### ??? | what\nsome text",
+        "- [x] <!-- odd -->\n  deeper",
+        "### [a1b2c3] fact | 1\nnot me",
+    )
     doc = parse(page("likes tea", unread=pieces), frozenset(IDS))
     assert doc.unread == list(pieces)
     assert [b.text for b in doc.blocks] == ["likes tea"]

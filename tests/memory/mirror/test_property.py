@@ -51,7 +51,11 @@ class Table:
         self.by_program: set[str] = set()
 
     def shown(self) -> dict[str, MirrorDigest]:
-        return {i: MirrorDigest(r.text, r.text, str(r.kind)) for i, r in self.rows.items() if r.state == "here"}
+        return {
+            i: MirrorDigest(r.text, r.text, str(r.kind))
+            for i, r in self.rows.items()
+            if r.state == "here"
+        }
 
     def add(self, text: str) -> str:
         i = new_id(next(self.names))
@@ -62,7 +66,9 @@ class Table:
         self.version += 1
         self.bases[self.version] = self.shown()
         entries = [
-            MirrorEntry(i, r.kind, r.text, 1.0, "2026-01-01", 0) for i, r in self.rows.items() if r.state == "here"
+            MirrorEntry(i, r.kind, r.text, 1.0, "2026-01-01", 0)
+            for i, r in self.rows.items()
+            if r.state == "here"
         ]
         stamp = MirrorStamp("aaaa", self.version)
         return render(MirrorPage(entries, stamp, "now", [raw for raw, _ in self.unread]), "en")
@@ -77,7 +83,13 @@ class Table:
             i: MemoryStatus("here" if r.state == "here" else "gone", r.text, r.text, str(r.kind))
             for i, r in self.rows.items()
         }
-        out = plan(doc, base, stands, lambda i, d: any(i in b and b[i].text == d for b in self.bases.values()), str)
+        out = plan(
+            doc,
+            base,
+            stands,
+            lambda i, d: any(i in b and b[i].text == d for b in self.bases.values()),
+            str,
+        )
         shows = dict(base)
         for i, d in out.rewritten.items():
             shows[i] = MirrorDigest(d, base[i].original if i in base else d, str(Kind.FACT))
@@ -97,7 +109,11 @@ class Table:
                 shows[i] = MirrorDigest(n.text, n.text, str(Kind.FACT))
         self.bases[doc.stamp.version] = shows
         in_file = set(doc.unread)
-        kept = [(raw, since) for raw, since in self.unread if since > doc.stamp.version or raw in in_file]
+        kept = [
+            (raw, since)
+            for raw, since in self.unread
+            if since > doc.stamp.version or raw in in_file
+        ]
         there = {raw for raw, _ in kept}
         fresh = dict.fromkeys(raw for raw in (*doc.unread, *out.unread) if raw not in there)
         self.unread = [*kept, *((raw, self.version + 1) for raw in fresh)]
@@ -181,7 +197,9 @@ class Life(RuleBasedStateMachine):
         }[damage]
         self.buffers[b] = f"{before}\n{spoilt}\n{rest}\n{after}"
         if damage == "line" and any(w not in self.said for w in self._words(rest)):
-            self.cut.setdefault(b, set()).add(i)  # neither its heading nor its text is there any more
+            self.cut.setdefault(b, set()).add(
+                i
+            )  # neither its heading nor its text is there any more
 
     @rule(pick=picks)
     def saves(self, pick: int) -> None:
@@ -192,7 +210,9 @@ class Life(RuleBasedStateMachine):
         done = self.table.take(text)
         lost = here - self._here()
         assert lost <= cut, "an entry was deleted that the person did not delete"
-        assert cut & here <= lost | set(done.missing) | self.asked, "an entry stays that the person deleted"
+        assert cut & here <= lost | set(done.missing) | self.asked, (
+            "an entry stays that the person deleted"
+        )
         self.asked |= set(done.missing)
         self.said |= new
         self.buffers.append(self.table.write())
@@ -203,7 +223,11 @@ class Life(RuleBasedStateMachine):
         return {i for i, r in self.table.rows.items() if r.state == "here"}
 
     def _words(self, text: str) -> list[str]:
-        return [f"words {line.rpartition('words ')[2]}" for line in text.split("\n") if "the person's words " in line]
+        return [
+            f"words {line.rpartition('words ')[2]}"
+            for line in text.split("\n")
+            if "the person's words " in line
+        ]
 
     # --- the program
 
@@ -211,7 +235,9 @@ class Life(RuleBasedStateMachine):
     def program_edits(self, which: int) -> None:
         here = [i for i, r in self.table.rows.items() if r.state == "here"]
         if here:
-            self.table.rows[here[which % len(here)]].text = f"the program's words {next(self.words)}"
+            self.table.rows[
+                here[which % len(here)]
+            ].text = f"the program's words {next(self.words)}"
 
     @rule(which=picks)
     def program_forgets(self, which: int) -> None:

@@ -16,7 +16,13 @@ from typing import Any, TypeVar
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from memory.embed import LexicalEmbedder
 from memory.mirror import MirrorPlace, files
@@ -29,11 +35,33 @@ from tests.memory.mirror.conftest import KEY, Desk
 
 T = TypeVar("T")
 picks = st.integers(0, 10_000)
-_SOUNDS = ["ba", "ke", "di", "fo", "gu", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "zo", "hy", "wa"]
-_SIGNS = (
-    "山水火木金土日月星云雨雪风雷电花草树叶石沙海河湖江岛桥塔门窗灯纸笔墨琴棋书画茶酒米面豆瓜果糖盐鱼虾鸟兔马羊牛"
-)
-_HEADINGS = ["## Active", "##活跃记忆", "## 当前的记忆", "### Active Memories", "## 我记得的事", "＃＃ 活跃记忆 ##"]
+_SOUNDS = [
+    "ba",
+    "ke",
+    "di",
+    "fo",
+    "gu",
+    "la",
+    "me",
+    "ni",
+    "po",
+    "ru",
+    "sa",
+    "te",
+    "vi",
+    "zo",
+    "hy",
+    "wa",
+]
+_SIGNS = "山水火木金土日月星云雨雪风雷电花草树叶石沙海河湖江岛桥塔门窗灯纸笔墨琴棋书画茶酒米面豆瓜果糖盐鱼虾鸟兔马羊牛"
+_HEADINGS = [
+    "## Active",
+    "##活跃记忆",
+    "## 当前的记忆",
+    "### Active Memories",
+    "## 我记得的事",
+    "＃＃ 活跃记忆 ##",
+]
 
 
 def word(n: int) -> str:
@@ -71,8 +99,10 @@ class Life(RuleBasedStateMachine):
         self._read()
 
     async def _open(self, home: Path) -> Desk:
-        store = await open_store(home / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=KEY)
-        user = await store.system(lambda s: s.create_user(START))
+        store = await open_store(
+            home / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=KEY
+        )
+        user = await store.write_system(lambda s: s.create_user(START))
         embedder = LexicalEmbedder()
         await store.use_embedder(embedder.id, embedder.dim)
         service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=KEY)
@@ -103,7 +133,10 @@ class Life(RuleBasedStateMachine):
 
     def _active(self) -> dict[int, list[Memory]]:
         found = self.do(self.desk.all())
-        return {n: [m for m in found if word(n) in m.original_content] for n in (*self.alive, *self.gone)}
+        return {
+            n: [m for m in found if word(n) in m.original_content]
+            for n in (*self.alive, *self.gone)
+        }
 
     def _here(self, text: str) -> list[int]:
         """Numbers of the entries that a text shows with their headings, in its parts."""
@@ -141,11 +174,17 @@ class Life(RuleBasedStateMachine):
             self.buffers[b] = "\n".join([*before, own[0], f"{word(n)} has {more} now", *after])
             self.touched[b].add(n)
 
-    @rule(pick=picks, form=st.sampled_from(["- {}", "* [ ] {}", "### preference\n{}", "{}", "1. {}"]))
+    @rule(
+        pick=picks, form=st.sampled_from(["- {}", "* [ ] {}", "### preference\n{}", "{}", "1. {}"])
+    )
     def writes(self, pick: int, form: str) -> None:
         b = max(0, len(self.buffers) - 1 - pick % 3)
         n = next(self.numbers)
-        at = self.buffers[b].find("## A", 3) if "## A" in self.buffers[b] else self.buffers[b].find("## 活跃")
+        at = (
+            self.buffers[b].find("## A", 3)
+            if "## A" in self.buffers[b]
+            else self.buffers[b].find("## 活跃")
+        )
         if at < 0 or "\n" not in self.buffers[b][at:]:
             return
         end = self.buffers[b].index("\n", at)
@@ -156,7 +195,9 @@ class Life(RuleBasedStateMachine):
     @rule(
         pick=picks,
         which=picks,
-        damage=st.sampled_from(["brackets", "slip", "line", "signs", "bars", "kind", "tabs", "moved", "twice"]),
+        damage=st.sampled_from(
+            ["brackets", "slip", "line", "signs", "bars", "kind", "tabs", "moved", "twice"]
+        ),
     )
     def damages(self, pick: int, which: int, damage: str) -> None:
         if not (found := self._pick(pick, which, clean=True)):
@@ -187,7 +228,11 @@ class Life(RuleBasedStateMachine):
         for said in ("## Active Memories", "## 活跃记忆"):
             self.buffers[b] = self.buffers[b].replace(said, heading, 1)
 
-    @rule(pick=picks, how=st.sampled_from(["plain", "crlf", "bom", "utf-16", "rename"]), between=st.integers(0, 3))
+    @rule(
+        pick=picks,
+        how=st.sampled_from(["plain", "crlf", "bom", "utf-16", "rename"]),
+        between=st.integers(0, 3),
+    )
     def saves(self, pick: int, how: str, between: int) -> None:
         b = max(0, len(self.buffers) - 1 - pick % 3)
         text = self.buffers[b]
@@ -215,7 +260,9 @@ class Life(RuleBasedStateMachine):
                 if not standing[n]:
                     self._ended(n)
         for n in self.fresh[b] - self.gone - self.alive.keys():
-            assert standing.get(n) or word(n) in self.desk.text, f"what the person wrote is nowhere: {sentence(n)}"
+            assert standing.get(n) or word(n) in self.desk.text, (
+                f"what the person wrote is nowhere: {sentence(n)}"
+            )
         for n in self.fresh[b] - self.gone:
             found = [m for m in self.do(self.desk.all()) if word(n) in m.original_content]
             if found:
@@ -271,7 +318,11 @@ class Life(RuleBasedStateMachine):
         there = [m for n, found in self._active().items() if n in self.alive for m in found]
         if there:
             m = there[which % len(there)]
-            self.do(self.desk.put(m, level=Level.SUMMARY, content=m.original_content.split("在")[0].split()[0]))
+            self.do(
+                self.desk.put(
+                    m, level=Level.SUMMARY, content=m.original_content.split("在")[0].split()[0]
+                )
+            )
 
     @rule()
     def program_writes(self) -> None:

@@ -203,13 +203,19 @@ def test_several_secrets_in_one_text() -> None:
     """Each goes, in order, and the rest of the text stays."""
     out, found = redact(f"user bob, password is hunter2, key sk-{_A}, PIN is 9911.")
     assert [f.kind for f in found] == ["password", "api_key", "pin"]
-    assert out == "user bob, password is [secret: password], key [secret: API key], PIN is [secret: PIN]."
+    assert (
+        out
+        == "user bob, password is [secret: password], key [secret: API key], PIN is [secret: PIN]."
+    )
 
 
 def test_a_private_key_goes_whole() -> None:
     """Also where its end was cut off."""
     body = "-----BEGIN RSA PRIVATE " + "KEY-----\nMIIabc\nDEF\n"
-    assert redact(f"here: {body}-----END RSA PRIVATE " + "KEY----- ok")[0] == "here: [secret: private key] ok"
+    assert (
+        redact(f"here: {body}-----END RSA PRIVATE " + "KEY----- ok")[0]
+        == "here: [secret: private key] ok"
+    )
     assert "MII" not in redact(body)[0]
 
 
@@ -225,7 +231,18 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
         st.text(max_size=200),
         st.lists(
             st.sampled_from(
-                ["password", "密码", " is ", "是", ":", "[secret: PIN]", "4111111111111111", '"', "a1", " "]
+                [
+                    "password",
+                    "密码",
+                    " is ",
+                    "是",
+                    ":",
+                    "[secret: PIN]",
+                    "4111111111111111",
+                    '"',
+                    "a1",
+                    " ",
+                ]
             ),
             max_size=12,
         ).map("".join),
@@ -239,7 +256,8 @@ def test_any_text_is_redacted_without_raising(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["password is ", "a" * 10, "1234 ", "密码是", "my password for my ", "\n ", "((", "word " * 5]
+    "piece",
+    ["password is ", "a" * 10, "1234 ", "密码是", "my password for my ", "\n ", "((", "word " * 5],
 )
 def test_long_texts_take_no_long_time(piece: str) -> None:
     """No pattern runs away on anything people could paste."""

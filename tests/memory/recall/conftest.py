@@ -12,7 +12,17 @@ import pytest
 
 from memory.embed import LexicalEmbedder
 from memory.lifecycle import start_life
-from memory.models import CurveState, Importance, Kind, Layer, Memory, Mode, Query, Recall, detect_language
+from memory.models import (
+    CurveState,
+    Importance,
+    Kind,
+    Layer,
+    Memory,
+    Mode,
+    Query,
+    Recall,
+    detect_language,
+)
 from memory.ports import Reader, Store, Transaction
 from memory.recall import QueryEmbedder, recall_memories
 from memory.store import open_store
@@ -32,9 +42,11 @@ class Person:
 
     @property
     def reader(self) -> Reader:
-        return self.store.reader(self.id)
+        return self.store.open_reader(self.id)
 
-    async def knows(self, text: str, *, days_ago: float = 1, kind: Kind = Kind.FACT, **fields: Any) -> Memory:
+    async def knows(
+        self, text: str, *, days_ago: float = 1, kind: Kind = Kind.FACT, **fields: Any
+    ) -> Memory:
         """One more memory, made `days_ago`."""
         at = NOW - days_ago * DAY
         m = Memory(
@@ -63,7 +75,9 @@ class Person:
 
         return await self.store.write(self.id, write)
 
-    async def ask(self, text: str, *, context: Sequence[str] = (), vectors: bool = True, **fields: Any) -> Recall:
+    async def ask(
+        self, text: str, *, context: Sequence[str] = (), vectors: bool = True, **fields: Any
+    ) -> Recall:
         """Recall for a message, now."""
         vector = (await self.queries.embed(text, context))[0] if vectors else None
         u = fields.pop("u", 1.0)
@@ -88,4 +102,4 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 @pytest.fixture
 async def person(store: Store) -> Person:
-    return Person(store, await store.system(lambda s: s.create_user(NOW)))
+    return Person(store, await store.write_system(lambda s: s.create_user(NOW)))

@@ -38,10 +38,15 @@ async def test_what_was_then(person: Person, then: str, known: str, other: str, 
 
 @pytest.mark.parametrize(
     ("todo", "asked"),
-    [("Hand in the tax return", "what do I have tomorrow morning?"), ("交个人所得税申报表", "我明天早上有什么事？")],
+    [
+        ("Hand in the tax return", "what do I have tomorrow morning?"),
+        ("交个人所得税申报表", "我明天早上有什么事？"),
+    ],
     ids=["en", "zh"],
 )
-async def test_what_is_due_on_a_day_is_due_in_its_morning(person: Person, todo: str, asked: str) -> None:
+async def test_what_is_due_on_a_day_is_due_in_its_morning(
+    person: Person, todo: str, asked: str
+) -> None:
     """A plan without an hour is kept with the end of its day."""
     end_of_day = datetime(2026, 2, 12, 23, 59, 59, tzinfo=UTC)
     await person.knows(todo, kind=Kind.TODO, expires_at=end_of_day)

@@ -16,7 +16,9 @@ MISSED = 2  # of thirty: what no word, letter or time leads to
 async def life(person: Person, lang: Lang) -> None:
     for k in KNOWN[lang]:
         due = None if k.due is None else NOW + timedelta(days=k.due)
-        await person.knows(k.text, days_ago=k.days_ago, kind=k.kind, entities=k.entities, expires_at=due)
+        await person.knows(
+            k.text, days_ago=k.days_ago, kind=k.kind, entities=k.entities, expires_at=due
+        )
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -36,9 +38,12 @@ async def test_what_calls_for_none_gets_none(person: Person, lang: Lang) -> None
 
 
 @pytest.mark.parametrize(
-    "question", ["what's my passport number?", "who is my landlord?", "我的护照号码是多少？", "我的房东是谁？"]
+    "question",
+    ["what's my passport number?", "who is my landlord?", "我的护照号码是多少？", "我的房东是谁？"],
 )
-async def test_what_was_never_told_is_not_answered_by_something_else(person: Person, question: str) -> None:
+async def test_what_was_never_told_is_not_answered_by_something_else(
+    person: Person, question: str
+) -> None:
     """That the question is about oneself speaks for no memory."""
     await life(person, "en")
     await life(person, "zh")
@@ -56,7 +61,9 @@ async def test_what_was_never_told_is_not_answered_by_something_else(person: Per
         ("有两家：港口旁的泰国餐厅，和红门拉面馆。", "第二家吧", "用户最喜欢红门拉面馆"),
     ],
 )
-async def test_a_choice_lives_off_what_was_said_before(person: Person, said: str, turn: str, expected: str) -> None:
+async def test_a_choice_lives_off_what_was_said_before(
+    person: Person, said: str, turn: str, expected: str
+) -> None:
     """ "The second one" finds what the second one was about; without what came before, nothing."""
     await person.knows(expected)
     await person.knows("User's mother has a knee operation")

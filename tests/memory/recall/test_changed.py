@@ -81,11 +81,18 @@ async def test_a_version_is_shown_once(person: Person) -> None:
             "which phone do I have these days?",
             "what was my previous phone?",
         ),
-        ("用户的手机是诺基亚", "用户的手机是小米", "我现在用的是什么手机？", "我原来的手机是什么？"),
+        (
+            "用户的手机是诺基亚",
+            "用户的手机是小米",
+            "我现在用的是什么手机？",
+            "我原来的手机是什么？",
+        ),
     ],
     ids=["en", "zh"],
 )
-async def test_asked_for_now_or_before(person: Person, old: str, new: str, now: str, before: str) -> None:
+async def test_asked_for_now_or_before(
+    person: Person, old: str, new: str, now: str, before: str
+) -> None:
     """Where nobody noticed that one took the other's place: the last first, or the first if that is asked for."""
     await person.knows(new, days_ago=10)
     await person.knows(old, days_ago=200)

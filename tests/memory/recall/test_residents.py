@@ -12,7 +12,9 @@ from tests.memory.recall.conftest import DAY, NOW, Person
 
 
 async def profile(person: Person, *, health: bool = True) -> list[str]:
-    found = await person.store.read(person.id, lambda tx: find_standing(tx, 1.0, NOW, health=health))
+    found = await person.store.read(
+        person.id, lambda tx: find_standing(tx, 1.0, NOW, health=health)
+    )
     return [m.original_content for m in found]
 
 
@@ -26,7 +28,9 @@ async def test_order(person: Person) -> None:
     await person.knows("is called Ada", kind=Kind.IDENTITY)
     await person.knows("was born in 1990", kind=Kind.IDENTITY)
     private = Sensitivity.PRIVATE
-    await person.knows("对花生过敏", kind=Kind.HEALTH, level=Level.ARCHIVE, sensitivity=private, days_ago=3_000)
+    await person.knows(
+        "对花生过敏", kind=Kind.HEALTH, level=Level.ARCHIVE, sensitivity=private, days_ago=3_000
+    )
     best = ["is called Ada", "short answers", "sister Hannah lives in Lyon", "core fact"]
     assert await profile(person) == ["对花生过敏", *best]
     assert await profile(person, health=False) == best

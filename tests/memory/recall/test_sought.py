@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.recall.parts import split_into_parts
+from memory.recall.clauses import split_into_parts
 from memory.recall.question import parse_question
 from tests.memory.recall.conftest import Person, texts
 
@@ -74,7 +74,11 @@ def test_the_same_words_as_what_is_looked_for(text: str, word: str) -> None:
 @pytest.mark.parametrize(
     ("known", "decoy", "asked"),
     [
-        ("User ate at Casa Lima with Ines", "User keeps a list of everything to pack", "List everything about Ines"),
+        (
+            "User ate at Casa Lima with Ines",
+            "User keeps a list of everything to pack",
+            "List everything about Ines",
+        ),
         ("用户和阿梅在老码头吃过饭", "用户列出了一张打包清单", "给我列出关于阿梅的一切"),
     ],
     ids=["en", "zh"],

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.recall.gate import THRESHOLD, GateCandidate, GateContext, MessageReading, judge_candidates
+from memory.recall.gate import (
+    THRESHOLD,
+    GateCandidate,
+    GateContext,
+    MessageReading,
+    judge_candidates,
+)
 from memory.recall.question import parse_question
 from memory.text.words import count_mistyped, is_slip
 
@@ -41,13 +47,17 @@ candidates = st.builds(
 ears = st.builds(
     GateContext,
     st.sampled_from(TURNS).map(lambda t: parse_question(t, ())),
-    st.sampled_from(["lexical:ngrams-2:512", "openai:text-embedding-3-small:1536", "nobody:knows:7"]),
+    st.sampled_from(
+        ["lexical:ngrams-2:512", "openai:text-embedding-3-small:1536", "nobody:knows:7"]
+    ),
 )
 
 
 @settings(deadline=None)
 @given(ears, st.lists(candidates, max_size=6), st.randoms(use_true_random=False))
-def test_a_share_of_one_whatever_the_order(ear: GateContext, some: list[GateCandidate], dice: random.Random) -> None:
+def test_a_share_of_one_whatever_the_order(
+    ear: GateContext, some: list[GateCandidate], dice: random.Random
+) -> None:
     """0 … 1, the logistic of what was heard, and the same for each wherever it stands in the list."""
     ruled = judge_candidates(ear, some)
     cut = math.log(THRESHOLD / (1 - THRESHOLD))
@@ -62,13 +72,17 @@ def test_a_share_of_one_whatever_the_order(ear: GateContext, some: list[GateCand
 
 @settings(deadline=None)
 @given(ears, st.lists(candidates, min_size=1, max_size=5), st.floats(-5, 20))
-def test_what_has_nothing_to_say_changes_nothing(ear: GateContext, some: list[GateCandidate], score: float) -> None:
+def test_what_has_nothing_to_say_changes_nothing(
+    ear: GateContext, some: list[GateCandidate], score: float
+) -> None:
     """A memory that shares nothing passes nowhere, and moves no other across the line."""
     silent = GateCandidate("zzz", score, {}, None)
     ruled = judge_candidates(ear, [*some, silent])
     assert ruled[-1].relevance < THRESHOLD
     before = judge_candidates(ear, some)
-    assert [v.relevance >= THRESHOLD for v in ruled[:-1]] == [v.relevance >= THRESHOLD for v in before]
+    assert [v.relevance >= THRESHOLD for v in ruled[:-1]] == [
+        v.relevance >= THRESHOLD for v in before
+    ]
 
 
 @settings(deadline=None)
@@ -86,18 +100,27 @@ def test_by_meaning_more_never_says_less(
 
     def relevance(calling: MessageReading, cosine: float, known: float) -> float:
         ear = GateContext(parse_question("where does my sister live?", ()), "x:", (), calling)
-        return judge_candidates(ear, [GateCandidate("", 0.0, {"known": known}, cosine)])[0].relevance
+        return judge_candidates(ear, [GateCandidate("", 0.0, {"known": known}, cosine)])[
+            0
+        ].relevance
 
     before = relevance(calling, cosine, known)
     if which == "call":
         calling = MessageReading(calling.score + more, calling.usual, calling.spread)
-    after = relevance(calling, cosine + more * (which == "cosine"), known + more * (which == "known"))
+    after = relevance(
+        calling, cosine + more * (which == "cosine"), known + more * (which == "known")
+    )
     assert after >= before - 1e-12
 
 
 @pytest.mark.parametrize(
     ("written", "meant"),
-    [("alergic", "allergic"), ("novls", "novels"), ("dentsit", "dentist"), ("pennicilin", "penicillin")],
+    [
+        ("alergic", "allergic"),
+        ("novls", "novels"),
+        ("dentsit", "dentist"),
+        ("pennicilin", "penicillin"),
+    ],
 )
 def test_slips_of_the_hand(written: str, meant: str) -> None:
     """A letter missing, doubled, another one, two in each other's place; both ways."""
@@ -106,7 +129,9 @@ def test_slips_of_the_hand(written: str, meant: str) -> None:
     assert count_mistyped([written], f"It is about {meant}.") == 1
 
 
-@pytest.mark.parametrize(("a", "b"), [("plant", "plane tree"), ("horse", "mouse"), ("winter", "water"), ("", "a")])
+@pytest.mark.parametrize(
+    ("a", "b"), [("plant", "plane tree"), ("horse", "mouse"), ("winter", "water"), ("", "a")]
+)
 def test_other_words_are_no_slips(a: str, b: str) -> None:
     """Another beginning, or too far."""
     assert not is_slip(a, b)

@@ -28,10 +28,10 @@ async def store(path: Path) -> AsyncIterator[SqliteStore]:
 @pytest.fixture
 async def user(store: SqliteStore) -> str:
     """The first user."""
-    return await store.system(lambda s: s.create_user(NOW))
+    return await store.write_system(lambda s: s.create_user(NOW))
 
 
 @pytest.fixture
 async def other(store: SqliteStore, user: str) -> str:
     """A second user."""
-    return await store.system(lambda s: s.create_user(NOW))
+    return await store.write_system(lambda s: s.create_user(NOW))

@@ -73,11 +73,15 @@ def vector(seed: int, dim: int = 16) -> FloatArray:
     return np.asarray(v / np.linalg.norm(v), dtype=np.float32)
 
 
-async def neighbours(store: SqliteStore, user: str, ids: Sequence[str], hops: int) -> dict[str, float]:
+async def neighbours(
+    store: SqliteStore, user: str, ids: Sequence[str], hops: int
+) -> dict[str, float]:
     """Memories that share entities with these, up to so many hops away: how close each is, the closest first."""
     columns = await store._readers[0].run(lambda con: store.indexes.columns(con, user))
     start = [columns.ids.index(i) for i in ids if i in columns.ids]
-    places, values = await store.reader(user).linked(np.array(start, np.int64), hops, Filter())
+    places, values = await store.open_reader(user).score_linked_rows(
+        np.array(start, np.int64), hops, Filter()
+    )
     return {columns.ids[places[i]]: float(values[i]) for i in np.argsort(-values)}
 
 

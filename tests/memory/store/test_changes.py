@@ -27,22 +27,24 @@ async def test_a_set_holds_what_an_undo_needs(store: SqliteStore, user: str) -> 
         "t1",
         "j1",
     )
-    created, updated = await store.read(user, lambda tx: tx.changes.of_set(set_id))
+    created, updated = await store.read(user, lambda tx: tx.changes.list_set_changes(set_id))
     assert (created.op, created.before, updated.op) == ("created", None, "updated")
     assert (updated.reason, updated.turn_id, updated.at) == ("monitor", "t1", NOW)
     assert updated.before is not None
     assert updated.after is not None
     assert updated.before == created.after
-    now = (await store.reader(user).get([updated.entity_id]))[0]
+    now = (await store.open_reader(user).get([updated.entity_id]))[0]
     assert memory_from_json(updated.after) == now
-    assert memory_from_json(updated.before) == replace(now, content="Likes tea", pinned=False, rev=1)
+    assert memory_from_json(updated.before) == replace(
+        now, content="Likes tea", pinned=False, rev=1
+    )
 
 
 async def test_a_write_nobody_announced_is_the_systems(store: SqliteStore, user: str) -> None:
     """Nothing is written without a change; each transaction has its own set."""
     await store.write(user, lambda tx: tx.memories.add(a_memory("one")))
     await store.write(user, lambda tx: tx.memories.add(a_memory("two")))
-    first, second = await store.changes(user, 0, 9)
+    first, second = await store.list_changes(user, 0, 9)
     assert first.set_id != second.set_id
     found = await store.read(user, lambda tx: tx.changes.get(first.set_id))
     assert found is not None
@@ -52,11 +54,11 @@ async def test_a_write_nobody_announced_is_the_systems(store: SqliteStore, user:
 async def test_the_cursor_goes_on_where_it_was(store: SqliteStore, user: str) -> None:
     """`seq` grows with every commit."""
     await store.write(user, lambda tx: [tx.memories.add(a_memory(str(i))) for i in range(5)])
-    page = await store.changes(user, 0, 3)
-    rest = await store.changes(user, page[-1].seq, 9)
+    page = await store.list_changes(user, 0, 3)
+    rest = await store.list_changes(user, page[-1].seq, 9)
     assert [len(page), len(rest)] == [3, 2]
-    assert await store.read(user, lambda tx: tx.changes.last_seq()) == rest[-1].seq
-    assert await store.changes(user, rest[-1].seq, 9) == []
+    assert await store.read(user, lambda tx: tx.changes.get_last_seq()) == rest[-1].seq
+    assert await store.list_changes(user, rest[-1].seq, 9) == []
 
 
 async def test_undoable_is_what_a_person_would_take_back(store: SqliteStore, user: str) -> None:
@@ -83,12 +85,14 @@ async def test_undoable_is_what_a_person_would_take_back(store: SqliteStore, use
 
     sets = await store.write(user, act)
     names = {v: k for k, v in sets.items()}
-    undoable = await store.read(user, lambda tx: tx.changes.undoable())
+    undoable = await store.read(user, lambda tx: tx.changes.list_undoable())
     assert [names[s.id] for s in undoable] == ["other", "pin", "add"]
-    assert [names[s.id] for s in await store.read(user, lambda tx: tx.changes.undoable(limit=1))] == ["other"]
+    assert [
+        names[s.id] for s in await store.read(user, lambda tx: tx.changes.list_undoable(limit=1))
+    ] == ["other"]
     gone = (await store.read(user, lambda tx: tx.memories.find(Filter(), text="else"))).items[0]
     await store.write(user, lambda tx: tx.memories.erase(gone.id))
-    undoable = await store.read(user, lambda tx: tx.changes.undoable())
+    undoable = await store.read(user, lambda tx: tx.changes.list_undoable())
     assert [names[s.id] for s in undoable] == ["pin", "add"]
     done = await store.read(user, lambda tx: tx.changes.get(sets["edit"]))
     assert done is not None
@@ -102,12 +106,14 @@ async def test_the_log_never_repeats_what_was_said(store: SqliteStore, user: str
         session = tx.conversations.open_session("s", NOW)
         message = tx.conversations.add_message(a_message(session.id, "my SECRETWORD"))
         tx.conversations.put_message(replace(message, hidden_at=later(minutes=1)))
-        titled = replace(session, title="SECRETWORD", running_summary="SECRETWORD", summarised_through=7)
+        titled = replace(
+            session, title="SECRETWORD", running_summary="SECRETWORD", summarised_through=7
+        )
         tx.conversations.put_session(titled)
         tx.conversations.close_session(session.id, NOW, "new")
 
     await store.write(user, act)
-    changes = await store.changes(user, 0, 99)
+    changes = await store.list_changes(user, 0, 99)
     assert "SECRETWORD" not in repr(changes)
     assert [(c.entity, c.op) for c in changes] == [
         ("session", "created"),
@@ -134,7 +140,9 @@ async def test_latest_for_names_the_last_set_that_touched_it(store: SqliteStore,
         return memory.id, opened.id
 
     memory_id, set_id = await store.write(user, act)
-    latest = await store.read(user, lambda tx: tx.changes.latest_for("memory", memory_id))
+    latest = await store.read(user, lambda tx: tx.changes.get_latest_change("memory", memory_id))
     assert latest is not None
     assert (latest.set_id, latest.op) == (set_id, "deleted")
-    assert await store.read(user, lambda tx: tx.changes.latest_for("memory", "nobody")) is None
+    assert (
+        await store.read(user, lambda tx: tx.changes.get_latest_change("memory", "nobody")) is None
+    )

@@ -38,17 +38,21 @@ async def test_a_scope_has_one_open_session(store: SqliteStore, user: str) -> No
     """Whoever is second gets the first one's; closing is a compare-and-set."""
     session = await an_open_session(store, user)
     assert await an_open_session(store, user) == session
-    assert await store.write(user, lambda tx: tx.conversations.close_session(session.id, later(hours=1), "new"))
-    assert not await store.write(user, lambda tx: tx.conversations.close_session(session.id, NOW, "idle"))
-    closed = await store.read(user, lambda tx: tx.conversations.session(session.id))
+    assert await store.write(
+        user, lambda tx: tx.conversations.close_session(session.id, later(hours=1), "new")
+    )
+    assert not await store.write(
+        user, lambda tx: tx.conversations.close_session(session.id, NOW, "idle")
+    )
+    closed = await store.read(user, lambda tx: tx.conversations.get_session(session.id))
     assert closed is not None
     assert (closed.state, closed.closed_why, closed.closed_at) == ("closed", "new", later(hours=1))
-    assert await store.read(user, lambda tx: tx.conversations.current(SCOPE)) is None
+    assert await store.read(user, lambda tx: tx.conversations.get_open_session(SCOPE)) is None
     following = await an_open_session(store, user)
     assert following.id != session.id
-    listed = await store.read(user, lambda tx: tx.conversations.sessions(SCOPE))
+    listed = await store.read(user, lambda tx: tx.conversations.list_sessions(SCOPE))
     assert [s.id for s in listed] == [following.id, session.id]
-    assert await store.read(user, lambda tx: tx.conversations.sessions("chat:9")) == []
+    assert await store.read(user, lambda tx: tx.conversations.list_sessions("chat:9")) == []
 
 
 async def test_a_session_is_written_but_for_its_state(store: SqliteStore, user: str) -> None:
@@ -66,10 +70,12 @@ async def test_a_session_is_written_but_for_its_state(store: SqliteStore, user: 
         profile=("aaaaaa", "bbbbbb"),
     )
     await store.write(user, lambda tx: tx.conversations.put_session(changed))
-    found = await store.read(user, lambda tx: tx.conversations.session(session.id))
+    found = await store.read(user, lambda tx: tx.conversations.get_session(session.id))
     assert found == replace(changed, state="closed", closed_at=NOW, closed_why="new")
     with pytest.raises(NotFound):
-        await store.write(user, lambda tx: tx.conversations.put_session(replace(session, id="nobody")))
+        await store.write(
+            user, lambda tx: tx.conversations.put_session(replace(session, id="nobody"))
+        )
 
 
 async def test_messages_come_in_order_and_in_spans(store: SqliteStore, user: str) -> None:
@@ -81,10 +87,12 @@ async def test_messages_come_in_order_and_in_spans(store: SqliteStore, user: str
 
     said = await store.write(user, say)
     assert [m.seq for m in said] == sorted(m.seq for m in said)
-    await store.write(user, lambda tx: tx.conversations.put_message(replace(said[3], hidden_at=NOW)))
+    await store.write(
+        user, lambda tx: tx.conversations.put_message(replace(said[3], hidden_at=NOW))
+    )
 
     async def texts(**span: Any) -> list[str]:
-        found = await store.read(user, lambda tx: tx.conversations.messages(**span))
+        found = await store.read(user, lambda tx: tx.conversations.list_messages(**span))
         return [m.text[0] for m in found]
 
     assert await texts(session_id=session.id) == ["0", "1", "2", "4", "5"]
@@ -94,7 +102,7 @@ async def test_messages_come_in_order_and_in_spans(store: SqliteStore, user: str
     assert await texts(session_id=session.id, limit=2, newest=True) == ["4", "5"]
     assert await texts(session_id=session.id, limit=2) == ["0", "1"]
     assert await texts(scope="chat:9") == []
-    assert await store.read(user, lambda tx: tx.conversations.message(said[0].id)) == said[0]
+    assert await store.read(user, lambda tx: tx.conversations.get_message(said[0].id)) == said[0]
 
 
 async def test_a_message_needs_its_session_and_its_own_id(store: SqliteStore, user: str) -> None:
@@ -102,7 +110,9 @@ async def test_a_message_needs_its_session_and_its_own_id(store: SqliteStore, us
     session = await an_open_session(store, user)
     with pytest.raises(NotFound):
         await store.write(user, lambda tx: tx.conversations.add_message(a_message("nobody", "x")))
-    said = await store.write(user, lambda tx: tx.conversations.add_message(a_message(session.id, "x")))
+    said = await store.write(
+        user, lambda tx: tx.conversations.add_message(a_message(session.id, "x"))
+    )
     with pytest.raises(Conflict):
         await store.write(user, lambda tx: tx.conversations.add_message(said))
     with pytest.raises(NotFound):
@@ -114,17 +124,21 @@ async def test_a_scope_has_one_open_turn(store: SqliteStore, user: str) -> None:
     session = await an_open_session(store, user)
     turn = a_turn(session)
     await store.write(user, lambda tx: tx.conversations.open_turn(turn))
-    assert await store.read(user, lambda tx: tx.conversations.running(SCOPE)) == turn
+    assert await store.read(user, lambda tx: tx.conversations.get_open_turn(SCOPE)) == turn
     with pytest.raises(Conflict):
         await store.write(user, lambda tx: tx.conversations.open_turn(a_turn(session, "t2")))
 
     def finish(tx: Transaction) -> bool:
-        return tx.conversations.finish_turn("t1", turn.leased_by, "done", later(seconds=5), reply_message_id="r")
+        return tx.conversations.finish_turn(
+            "t1", turn.leased_by, "done", later(seconds=5), reply_message_id="r"
+        )
 
-    assert not await store.write(user, lambda tx: tx.conversations.finish_turn("t1", "else", "done", NOW))
+    assert not await store.write(
+        user, lambda tx: tx.conversations.finish_turn("t1", "else", "done", NOW)
+    )
     assert await store.write(user, finish)
     assert not await store.write(user, finish)
-    done = await store.read(user, lambda tx: tx.conversations.turn("t1"))
+    done = await store.read(user, lambda tx: tx.conversations.get_turn("t1"))
     assert done == replace(turn, state="done", ended_at=later(seconds=5), reply_message_id="r")
     with pytest.raises(Conflict):
         await store.write(user, lambda tx: tx.conversations.open_turn(turn))
@@ -143,32 +157,57 @@ async def test_a_failed_turn_may_be_answered_again(store: SqliteStore, user: str
     assert not await store.write(user, again)
 
     def fail(tx: Transaction) -> None:
-        tx.conversations.finish_turn("t1", turn.leased_by, "failed", NOW, error="rate_limit", retry_after=3.5)
+        tx.conversations.finish_turn(
+            "t1", turn.leased_by, "failed", NOW, error="rate_limit", retry_after=3.5
+        )
 
     await store.write(user, fail)
-    failed = await store.read(user, lambda tx: tx.conversations.turn("t1"))
+    failed = await store.read(user, lambda tx: tx.conversations.get_turn("t1"))
     assert failed is not None
     assert (failed.error, failed.retry_after) == ("rate_limit", 3.5)
     assert await store.write(user, again)
-    reopened = await store.read(user, lambda tx: tx.conversations.turn("t1"))
+    reopened = await store.read(user, lambda tx: tx.conversations.get_turn("t1"))
     assert reopened == replace(turn, leased_by="w2", leased_until=later(seconds=60))
     await store.write(user, lambda tx: tx.conversations.finish_turn("t1", "w2", "done", NOW))
     assert not await store.write(user, again)
 
 
-async def test_orphans_are_turns_whose_lease_or_process_ended(store: SqliteStore, user: str) -> None:
+async def test_orphans_are_turns_whose_lease_or_process_ended(
+    store: SqliteStore, user: str
+) -> None:
     """A process that is gone from this machine is not waited for."""
     session = await an_open_session(store, user)
     await store.write(user, lambda tx: tx.conversations.open_turn(a_turn(session)))
-    assert await store.read(user, lambda tx: tx.conversations.orphans(later(seconds=29))) == []
-    assert len(await store.read(user, lambda tx: tx.conversations.orphans(later(seconds=30)))) == 1
-    assert not await store.write(user, lambda tx: tx.conversations.renew_turn("t1", "else", later(hours=1)))
-    assert await store.write(user, lambda tx: tx.conversations.renew_turn("t1", lease_of(tx), later(hours=1)))
-    assert await store.read(user, lambda tx: tx.conversations.orphans(later(seconds=30))) == []
-    dead = finished(spawn("from memory.store import make_worker_id; print(make_worker_id())")).strip()
-    await store.write(user, lambda tx: tx.conversations.finish_turn("t1", lease_of(tx), "done", NOW))
-    await store.write(user, lambda tx: tx.conversations.open_turn(a_turn(session, "t2", leased_by=dead)))
-    orphans = await store.read(user, lambda tx: tx.conversations.orphans(NOW))
+    assert (
+        await store.read(user, lambda tx: tx.conversations.list_orphan_turns(later(seconds=29)))
+        == []
+    )
+    assert (
+        len(
+            await store.read(user, lambda tx: tx.conversations.list_orphan_turns(later(seconds=30)))
+        )
+        == 1
+    )
+    assert not await store.write(
+        user, lambda tx: tx.conversations.renew_turn("t1", "else", later(hours=1))
+    )
+    assert await store.write(
+        user, lambda tx: tx.conversations.renew_turn("t1", lease_of(tx), later(hours=1))
+    )
+    assert (
+        await store.read(user, lambda tx: tx.conversations.list_orphan_turns(later(seconds=30)))
+        == []
+    )
+    dead = finished(
+        spawn("from memory.store import make_worker_id; print(make_worker_id())")
+    ).strip()
+    await store.write(
+        user, lambda tx: tx.conversations.finish_turn("t1", lease_of(tx), "done", NOW)
+    )
+    await store.write(
+        user, lambda tx: tx.conversations.open_turn(a_turn(session, "t2", leased_by=dead))
+    )
+    orphans = await store.read(user, lambda tx: tx.conversations.list_orphan_turns(NOW))
     assert [t.id for t in orphans] == ["t2"]
 
 
@@ -181,14 +220,20 @@ async def test_a_clock_ahead_takes_no_reply_away(store: SqliteStore, user: str) 
     assert await store.write(
         user, lambda tx: tx.conversations.finish_turn("t1", turn.leased_by, "interrupted", ahead)
     )
-    assert await store.write(user, lambda tx: tx.conversations.renew_turn("t1", turn.leased_by, later(hours=1)))
-    assert await store.write(user, lambda tx: tx.conversations.finish_turn("t1", turn.leased_by, "done", NOW))
-    assert not await store.write(user, lambda tx: tx.conversations.finish_turn("t1", turn.leased_by, "done", NOW))
+    assert await store.write(
+        user, lambda tx: tx.conversations.renew_turn("t1", turn.leased_by, later(hours=1))
+    )
+    assert await store.write(
+        user, lambda tx: tx.conversations.finish_turn("t1", turn.leased_by, "done", NOW)
+    )
+    assert not await store.write(
+        user, lambda tx: tx.conversations.finish_turn("t1", turn.leased_by, "done", NOW)
+    )
 
 
 def lease_of(tx: Transaction) -> str:
     """Who holds the open turn."""
-    running = tx.conversations.running(SCOPE)
+    running = tx.conversations.get_open_turn(SCOPE)
     assert running is not None
     return running.leased_by
 
@@ -198,7 +243,15 @@ async def test_the_trace_of_a_turn_holds_ids_and_numbers(store: SqliteStore, use
 
     def act(tx: Transaction) -> tuple[str, str]:
         a, b = tx.memories.add(a_memory("Likes tea")), tx.memories.add(a_memory("Likes coffee"))
-        hit = Hit(a, 0.9, {"vector": 0.8}, {"weight": 1.1}, 0.75, {"words": 3.5, "bias": -4.0}, why="relevance")
+        hit = Hit(
+            a,
+            0.9,
+            {"vector": 0.8},
+            {"weight": 1.1},
+            0.75,
+            {"words": 3.5, "bias": -4.0},
+            why="relevance",
+        )
         near = Hit(b, 0.2, gate=0.1, passed=False)
         recall = Recall((hit,), (near,), late=True, mode=Mode.REVIEW, took_ms=12.5)
         tx.traces.save("t1", SCOPE, recall, [a.id], NOW)
@@ -222,14 +275,17 @@ async def test_the_trace_of_a_turn_holds_ids_and_numbers(store: SqliteStore, use
         0.75,
     )
     assert found.hits[0].evidence == {"words": 3.5, "bias": -4.0}
-    assert await store.read(user, lambda tx: tx.traces.used("t1")) == [a]
-    assert await store.read(user, lambda tx: tx.traces.last_turn(SCOPE)) == "t1"
-    assert await store.read(user, lambda tx: tx.traces.recalled_in(a)) == ["t1"]
-    assert await store.read(user, lambda tx: tx.traces.recalled_in(b)) == []
+    assert await store.read(user, lambda tx: tx.traces.list_used("t1")) == [a]
+    assert await store.read(user, lambda tx: tx.traces.get_last_turn(SCOPE)) == "t1"
+    assert await store.read(user, lambda tx: tx.traces.list_recalling_turns(a)) == ["t1"]
+    assert await store.read(user, lambda tx: tx.traces.list_recalling_turns(b)) == []
     assert await store.read(user, lambda tx: tx.traces.load("t2")) is None
 
     def texts(tx: Any) -> str:
-        rows = [*tx.con.execute("SELECT * FROM recall_traces"), *tx.con.execute("SELECT * FROM recall_hits")]
+        rows = [
+            *tx.con.execute("SELECT * FROM recall_traces"),
+            *tx.con.execute("SELECT * FROM recall_hits"),
+        ]
         return repr([tuple(r) for r in rows])
 
     assert "tea" not in await store.read(user, texts)
@@ -239,22 +295,27 @@ async def test_tokens_are_counted_by_role_and_day(store: SqliteStore, user: str)
     """From the day asked for on."""
 
     def spend(tx: Transaction) -> None:
-        tx.traces.spend("chat", "m", Usage(10, 5, 2), later(days=-1))
-        tx.traces.spend("chat", "m", Usage(1, 1, 1), NOW)
-        tx.traces.spend("memory", "n", Usage(100, 50, 0), NOW)
+        tx.traces.record_tokens("chat", "m", Usage(10, 5, 2), later(days=-1))
+        tx.traces.record_tokens("chat", "m", Usage(1, 1, 1), NOW)
+        tx.traces.record_tokens("memory", "n", Usage(100, 50, 0), NOW)
 
     await store.write(user, spend)
     await store.write(user, spend)
 
     def spent(tx: Transaction) -> list[Usage]:
         return [
-            tx.traces.spent("chat", later(days=-1)),
-            tx.traces.spent("chat", NOW),
-            tx.traces.spent(None, NOW),
-            tx.traces.spent("chat", later(days=1)),
+            tx.traces.count_tokens("chat", later(days=-1)),
+            tx.traces.count_tokens("chat", NOW),
+            tx.traces.count_tokens(None, NOW),
+            tx.traces.count_tokens("chat", later(days=1)),
         ]
 
-    assert await store.read(user, spent) == [Usage(22, 12, 6), Usage(2, 2, 2), Usage(202, 102, 2), Usage()]
+    assert await store.read(user, spent) == [
+        Usage(22, 12, 6),
+        Usage(2, 2, 2),
+        Usage(202, 102, 2),
+        Usage(),
+    ]
 
 
 async def test_a_choice_is_taken_once_and_in_time(store: SqliteStore, user: str) -> None:
@@ -267,7 +328,11 @@ async def test_a_choice_is_taken_once_and_in_time(store: SqliteStore, user: str)
     await store.write(user, put)
     assert await store.read(user, lambda tx: tx.pending_choice(SCOPE, NOW)) == "k2"
     assert await store.read(user, lambda tx: tx.pending_choice(SCOPE, later(minutes=1))) == "k1"
-    assert await store.write(user, lambda tx: tx.take_choice("k1", NOW)) == (SCOPE, "forget", {"ids": ["a"]})
+    assert await store.write(user, lambda tx: tx.take_choice("k1", NOW)) == (
+        SCOPE,
+        "forget",
+        {"ids": ["a"]},
+    )
     assert await store.write(user, lambda tx: tx.take_choice("k1", NOW)) is None
     assert await store.write(user, lambda tx: tx.take_choice("k2", later(minutes=2))) is None
 

@@ -16,11 +16,13 @@ async def test_names_are_compared_folded(store: SqliteStore, user: str) -> None:
         return [tx.memories.add(a_memory(str(n), entities=n)).id for n in names]
 
     ids = await store.write(user, teach)
-    found = await store.reader(user).by_entity(["acme corp", "anna"], 9, Filter())
+    found = await store.open_reader(user).find_by_entity(["acme corp", "anna"], 9, Filter())
     assert found[0].id == ids[1]
     assert {s.id for s in found} == set(ids[:3])
-    assert [s.id for s in await store.reader(user).by_entity(["王小明"], 9, Filter())] == [ids[3]]
-    assert await store.reader(user).by_entity([], 9, Filter()) == []
+    assert [
+        s.id for s in await store.open_reader(user).find_by_entity(["王小明"], 9, Filter())
+    ] == [ids[3]]
+    assert await store.open_reader(user).find_by_entity([], 9, Filter()) == []
 
 
 async def test_neighbours_are_two_hops_away_at_most(store: SqliteStore, user: str) -> None:
@@ -39,7 +41,9 @@ async def test_neighbours_are_two_hops_away_at_most(store: SqliteStore, user: st
     assert await neighbours(store, user, [], 2) == {}
 
 
-async def test_the_gone_and_the_secret_are_nobodys_neighbours(store: SqliteStore, user: str) -> None:
+async def test_the_gone_and_the_secret_are_nobodys_neighbours(
+    store: SqliteStore, user: str
+) -> None:
     """And an entity follows its memory's new list."""
 
     def teach(tx: Transaction) -> list[str]:
@@ -52,4 +56,4 @@ async def test_the_gone_and_the_secret_are_nobodys_neighbours(store: SqliteStore
 
     ids = await store.write(user, teach)
     assert list(await neighbours(store, user, ids[:1], 2)) == [ids[1]]
-    assert await store.reader(user).by_entity(["z"], 9, Filter()) == []
+    assert await store.open_reader(user).find_by_entity(["z"], 9, Filter()) == []

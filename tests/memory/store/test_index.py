@@ -41,7 +41,12 @@ def said(columns: Columns) -> Mapping[str, Any]:
     order = columns.order
     for i, a in enumerate(order.places[:-1].tolist()):
         b = int(order.places[i + 1])
-        if columns.session[a] >= 0 and columns.session[a] == columns.session[b] and columns.ids[a] and columns.ids[b]:
+        if (
+            columns.session[a] >= 0
+            and columns.session[a] == columns.session[b]
+            and columns.ids[a]
+            and columns.ids[b]
+        ):
             beside[columns.ids[a]] = columns.ids[b]
     assert order.places[order.at].tolist() == list(range(len(columns)))
     every = columns.mask(EVERY, np.empty(0, np.int64))
@@ -50,7 +55,16 @@ def said(columns: Columns) -> Mapping[str, Any]:
         i: (
             columns.texts[p],
             list(columns.sorts)[columns.sort[p]],
-            *(int(c[p]) for c in (columns.valid_from, columns.valid_until, columns.made, columns.due, columns.words)),
+            *(
+                int(c[p])
+                for c in (
+                    columns.valid_from,
+                    columns.valid_until,
+                    columns.made,
+                    columns.due,
+                    columns.words,
+                )
+            ),
             held[i],
             names[i],
             beside.get(i),
@@ -75,7 +89,9 @@ changes = st.fixed_dictionaries(
         "level": st.sampled_from(Level),
         "kind": st.sampled_from(Kind),
         "original_content": texts,
-        "entities": st.lists(st.sampled_from(["Anna", "Bo", "安娜"]), max_size=2, unique=True).map(tuple),
+        "entities": st.lists(st.sampled_from(["Anna", "Bo", "安娜"]), max_size=2, unique=True).map(
+            tuple
+        ),
         "sensitivity": st.sampled_from([Sensitivity.GENERAL, Sensitivity.PRIVATE]),
         "negated_at": st.sampled_from([None, NOW]),
         "valid_until": st.sampled_from([None, NOW, later(days=3)]),
@@ -94,13 +110,18 @@ steps = st.lists(
 
 
 @given(st.lists(steps, min_size=1, max_size=5))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 async def test_followed_is_what_is_read_anew(store: SqliteStore, batches: list[list[Any]]) -> None:
     """After every write, of one memory or many; another user's memories are on none of it."""
-    user, other = [await store.system(lambda s: s.create_user(NOW)) for _ in range(2)]
-    await store.write(other, lambda tx: tx.memories.add(a_memory("whale harbour", entities=("Anna",))))
+    user, other = [await store.write_system(lambda s: s.create_user(NOW)) for _ in range(2)]
     await store.write(
-        user, lambda tx: [tx.memories.add(a_memory(f"lamp {w}", source_session="s")) for w in WORDS * 3]
+        other, lambda tx: tx.memories.add(a_memory("whale harbour", entities=("Anna",)))
+    )
+    await store.write(
+        user,
+        lambda tx: [tx.memories.add(a_memory(f"lamp {w}", source_session="s")) for w in WORDS * 3],
     )
     ids: list[str] = []
 
@@ -109,14 +130,18 @@ async def test_followed_is_what_is_read_anew(store: SqliteStore, batches: list[l
         for step in some:
             if step[0] == "add":
                 at = later(minutes=step[3])
-                m = a_memory(step[1], source_session=step[2], created_at=at, entities=("Bo",) * (step[3] % 2))
+                m = a_memory(
+                    step[1], source_session=step[2], created_at=at, entities=("Bo",) * (step[3] % 2)
+                )
                 ids.append(tx.memories.add(m).id)
             elif ids and step[0] == "put":
-                m = tx.memories.many([ids[step[1] % len(ids)]])[0]
+                m = tx.memories.get_many([ids[step[1] % len(ids)]])[0]
                 tx.memories.put(replace(m, **step[2]), "updated")
             elif ids:
                 gone = ids.pop(step[1] % len(ids))
-                tx.memories.put(replace(tx.memories.many([gone])[0], state=State.DELETED), "deleted")
+                tx.memories.put(
+                    replace(tx.memories.get_many([gone])[0], state=State.DELETED), "deleted"
+                )
                 tx.memories.erase(gone)
 
     for some in batches:
@@ -136,8 +161,10 @@ async def test_another_process_writes(store: SqliteStore, user: str, path: Path)
     try:
         added = await second.write(user, lambda tx: tx.memories.add(a_memory("whale")))
         assert (await seen(store, user, store.indexes))[added.id][7] == {"whale"}
-        await second.write(user, lambda tx: [tx.memories.add(a_memory(f"harbour {i}")) for i in range(3)])
-        await second.system(lambda s: s.prune(NOW, touched=1))  # type: ignore[call-arg]
+        await second.write(
+            user, lambda tx: [tx.memories.add(a_memory(f"harbour {i}")) for i in range(3)]
+        )
+        await second.write_system(lambda s: s.prune(NOW, touched=1))  # type: ignore[call-arg]
         assert len(await seen(store, user, store.indexes)) == 44
     finally:
         await second.close()
@@ -154,14 +181,14 @@ async def test_what_is_expected_is_there(store: SqliteStore, user: str) -> None:
         tx.vectors.put_many(dict(zip(made, rows, strict=True)), "test:columns:8")
 
     await store.write(user, teach)
-    store.expect(user)
+    store.prefetch(user)
     await asyncio.gather(*store.warming.values())
     assert not store.warming
     read: list[str] = []
     for lane in store._readers:
         await lane.run(lambda con: con.set_trace_callback(read.append))
-    assert len(await store.reader(user).nearest(rows[3], 40, Filter())) == 30
-    assert len(await store.reader(user).lexical("lamp", 40, Filter())) == 30
+    assert len(await store.open_reader(user).search_vectors(rows[3], 40, Filter())) == 30
+    assert len(await store.open_reader(user).search_words("lamp", 40, Filter())) == 30
     assert not [sql for sql in read if "FROM memories" in sql], read
 
 
@@ -180,7 +207,9 @@ async def test_what_leaves_the_index_is_held_by_nothing(store: SqliteStore, user
     )
     before = await seen(store, user, store.indexes)
     assert before[made[0].id][9] == made[2].id
-    await store.write(user, lambda tx: tx.memories.put(replace(made[0], state=State.FORGOTTEN), "forgotten"))
+    await store.write(
+        user, lambda tx: tx.memories.put(replace(made[0], state=State.FORGOTTEN), "forgotten")
+    )
     after = await seen(store, user, store.indexes)
     assert list(after) == list(before)
     assert (after[made[0].id][7], after[made[0].id][6]) == (set(), 0)
@@ -199,15 +228,21 @@ def test_pairs_are_those_of_sets(rounds: list[tuple[list[int], dict[int, set[int
     """Places that are over say nothing any more, but for what is said of them anew."""
     pairs: set[tuple[int, int]] = {(k, p) for k in range(3) for p in range(0, 12, k + 1)}
     first = sorted(pairs, reverse=True)
-    postings = Postings.of(np.array([k for k, _ in first], np.uint32), np.array([p for _, p in first], np.int64))
+    postings = Postings.of(
+        np.array([k for k, _ in first], np.uint32), np.array([p for _, p in first], np.int64)
+    )
     for over, new in rounds:
         gone = {*over, *new}
         added = {(k, p) for p, keys in new.items() for k in keys}
         pairs = {(k, p) for k, p in pairs if p not in gone} | added
         keys = np.array([k for k, _ in added], np.uint32)
-        postings = postings.changed(np.array(sorted(gone), np.int64), keys, np.array([p for _, p in added], np.int64))
+        postings = postings.changed(
+            np.array(sorted(gone), np.int64), keys, np.array([p for _, p in added], np.int64)
+        )
         found = postings.each(list(range(10)))
-        assert [p.tolist() for p in found] == [sorted(p for k, p in pairs if k == key) for key in range(10)]
+        assert [p.tolist() for p in found] == [
+            sorted(p for k, p in pairs if k == key) for key in range(10)
+        ]
 
 
 def test_many_new_pairs_are_sorted_in() -> None:
@@ -221,7 +256,9 @@ def test_many_new_pairs_are_sorted_in() -> None:
     assert sum(len(p) for p in postings.each([0, 1])) == 9001
 
 
-@pytest.mark.parametrize(("a", "b"), [("running", "runs"), ("cafés", "cafe"), ("allergies", "allergy")])
+@pytest.mark.parametrize(
+    ("a", "b"), [("running", "runs"), ("cafés", "cafe"), ("allergies", "allergy")]
+)
 def test_words_of_one_stem_have_one_key(a: str, b: str) -> None:
     """Accents and endings do not matter; Chinese is as it is."""
     assert hash_term(a) == hash_term(b)

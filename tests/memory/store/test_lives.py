@@ -27,7 +27,9 @@ async def add(store: SqliteStore, user: str, text: str, at: datetime, **fields: 
     return await store.write(user, write)
 
 
-async def put(store: SqliteStore, user: str, m: Memory, op: Op, at: datetime, **fields: Any) -> Memory:
+async def put(
+    store: SqliteStore, user: str, m: Memory, op: Op, at: datetime, **fields: Any
+) -> Memory:
     def write(tx: Transaction) -> Memory:
         tx.changes.begin("system", "upkeep", at)
         now = tx.memories.get(m.id)
@@ -38,7 +40,7 @@ async def put(store: SqliteStore, user: str, m: Memory, op: Op, at: datetime, **
 
 
 async def known(store: SqliteStore, user: str, days: float, text: str | None = None) -> list[str]:
-    page = await store.read(user, lambda tx: tx.lives.as_of(later(days=days), text=text))
+    page = await store.read(user, lambda tx: tx.lives.list_known_at(later(days=days), text=text))
     assert page.total == len(page.items)
     return [m.content for m in page.items]
 
@@ -74,7 +76,9 @@ async def test_what_was_said_by_then_and_learned_later(store: SqliteStore, user:
         ("merged", {"state": State.MERGED, "merged_into": "zzzzzz"}),
     ],
 )
-async def test_until_it_ended(store: SqliteStore, user: str, op: Op, fields: dict[str, Any]) -> None:
+async def test_until_it_ended(
+    store: SqliteStore, user: str, op: Op, fields: dict[str, Any]
+) -> None:
     """Known until then, and not after; whatever became of it since, it is told as it was."""
     m = await add(store, user, "lives in Lyon", NOW)
     await put(store, user, m, op, later(days=5), **fields)
@@ -82,12 +86,24 @@ async def test_until_it_ended(store: SqliteStore, user: str, op: Op, fields: dic
     assert await known(store, user, 5) == []
 
 
-async def test_a_change_learned_late_ends_it_when_it_was_said(store: SqliteStore, user: str) -> None:
+async def test_a_change_learned_late_ends_it_when_it_was_said(
+    store: SqliteStore, user: str
+) -> None:
     """Said on day 5, worked on at day 6: on day 5 it was known that this is over."""
     old = await add(store, user, "lives in Lyon", NOW)
     new = await add(store, user, "lives in Paris", later(days=5), supersedes=(old.id,))
-    await put(store, user, old, "superseded", later(days=6), state=State.SUPERSEDED, valid_until=later(days=3))
-    assert await known(store, user, 4) == ["lives in Lyon"]  # that it had ended on day 3 was told on day 5
+    await put(
+        store,
+        user,
+        old,
+        "superseded",
+        later(days=6),
+        state=State.SUPERSEDED,
+        valid_until=later(days=3),
+    )
+    assert await known(store, user, 4) == [
+        "lives in Lyon"
+    ]  # that it had ended on day 3 was told on day 5
     assert await known(store, user, 5.5) == [new.content]
     tea = await add(store, user, "likes tea", NOW)
     await put(store, user, tea, "negated", later(days=9), negated_at=later(days=8))
@@ -97,7 +113,9 @@ async def test_a_change_learned_late_ends_it_when_it_was_said(store: SqliteStore
 async def test_in_the_words_it_had(store: SqliteStore, user: str) -> None:
     """Edits and levels as they stood, also of what has been denied and affirmed in between."""
     m = await add(store, user, "plays the oboe in a band", NOW)
-    await put(store, user, m, "levelled", later(days=2), content="plays the oboe", level=Level.SUMMARY)
+    await put(
+        store, user, m, "levelled", later(days=2), content="plays the oboe", level=Level.SUMMARY
+    )
     await put(
         store,
         user,
@@ -111,7 +129,7 @@ async def test_in_the_words_it_had(store: SqliteStore, user: str) -> None:
     assert await known(store, user, 1) == ["plays the oboe in a band"]
     assert await known(store, user, 3) == ["plays the oboe"]
     assert await known(store, user, 4) == ["plays the flute"]
-    page = await store.read(user, lambda tx: tx.lives.as_of(later(days=3)))
+    page = await store.read(user, lambda tx: tx.lives.list_known_at(later(days=3)))
     assert page.items[0].level is Level.SUMMARY
 
 
@@ -123,10 +141,14 @@ async def test_a_denial_that_was_taken_back(store: SqliteStore, user: str) -> No
     assert [len(await known(store, user, d)) for d in (1, 3, 5)] == [1, 0, 1]
 
 
-async def test_what_was_deleted_on_request_is_told_of_no_more(store: SqliteStore, user: str) -> None:
+async def test_what_was_deleted_on_request_is_told_of_no_more(
+    store: SqliteStore, user: str
+) -> None:
     """Forgetting is not undone by asking about an earlier day; restored, it was known all along."""
     m = await add(store, user, "likes tea", NOW)
-    await put(store, user, m, "deleted", later(days=5), state=State.DELETED, deleted_at=later(days=5))
+    await put(
+        store, user, m, "deleted", later(days=5), state=State.DELETED, deleted_at=later(days=5)
+    )
     assert await known(store, user, 1) == []
     await put(store, user, m, "restored", later(days=6), state=State.ACTIVE, deleted_at=None)
     assert await known(store, user, 1) == ["likes tea"]
@@ -148,7 +170,9 @@ async def test_words_and_pages(store: SqliteStore, user: str) -> None:
     await add(store, user, "likes jazz", later(hours=2))
     assert await known(store, user, 1, "Tea green") == ["likes green tea"]
     assert await known(store, user, 1, "绿茶") == ["喜欢喝绿茶"]
-    page = await store.read(user, lambda tx: tx.lives.as_of(later(days=1), limit=2, offset=1))
+    page = await store.read(
+        user, lambda tx: tx.lives.list_known_at(later(days=1), limit=2, offset=1)
+    )
     assert ([m.content for m in page.items], page.total) == (["喜欢喝绿茶", "likes green tea"], 3)
 
 
@@ -157,7 +181,9 @@ async def test_where_the_log_lost_its_words(store: SqliteStore, user: str) -> No
     m = await add(store, user, "lives in Lyon", NOW)
     until = later(days=5)
     await put(store, user, m, "superseded", until, state=State.SUPERSEDED, valid_until=until)
-    await store.write(user, lambda tx: tx.con.execute("UPDATE changes SET before = NULL, after = NULL"))  # type: ignore[attr-defined]
+    await store.write(
+        user, lambda tx: tx.con.execute("UPDATE changes SET before = NULL, after = NULL")
+    )  # type: ignore[attr-defined]
     assert await known(store, user, 4) == ["lives in Lyon"]
 
 
@@ -165,10 +191,10 @@ async def test_a_move_to_another_curve(store: SqliteStore, user: str) -> None:
     """Every state and sensitivity is moved; only the curve's columns change, and no change stands in an undo's way."""
     m = await add(store, user, "likes tea", NOW)
     await add(store, user, "a pin", NOW, sensitivity=Sensitivity.SECRET, state=State.DELETED)
-    seq = await store.read(user, lambda tx: tx.changes.last_seq())
+    seq = await store.read(user, lambda tx: tx.changes.get_last_seq())
 
     def move(tx: Transaction) -> int:
-        found = tx.lives.of_other_curves("score", 10)
+        found = tx.lives.list_of_other_curves("score", 10)
         for old in found:
             new = move_to_curve(old, "score", 1.0, later(days=50))
             tx.lives.move(new, build_log_entry("adopted", old, new, 1.0, later(days=50)))
@@ -176,13 +202,13 @@ async def test_a_move_to_another_curve(store: SqliteStore, user: str) -> None:
 
     assert await store.write(user, move) == 2
     assert await store.write(user, move) == 0
-    assert await store.read(user, lambda tx: tx.lives.curves()) == {"score": 2}
-    after = (await store.reader(user).get([m.id]))[0]
+    assert await store.read(user, lambda tx: tx.lives.count_by_curve()) == {"score": 2}
+    after = (await store.open_reader(user).get([m.id]))[0]
     assert after == replace(move_to_curve(m, "score", 1.0, later(days=50)), rev=m.rev + 1)
-    assert await store.read(user, lambda tx: tx.changes.last_seq()) == seq
-    log = await store.read(user, lambda tx: tx.memories.weight_log(m.id))
+    assert await store.read(user, lambda tx: tx.changes.get_last_seq()) == seq
+    log = await store.read(user, lambda tx: tx.memories.list_weight_log(m.id))
     assert [e.event for e in log] == ["adopted"]
-    assert await store.read(user, lambda tx: tx.lives.logged("adopted", later(days=50))) == 2
-    assert await store.read(user, lambda tx: tx.lives.logged("adopted", later(days=51))) == 0
+    assert await store.read(user, lambda tx: tx.lives.count_logged("adopted", later(days=50))) == 2
+    assert await store.read(user, lambda tx: tx.lives.count_logged("adopted", later(days=51))) == 0
     with pytest.raises(Conflict):
         await store.write(user, lambda tx: tx.lives.move(m, log[0]))

@@ -17,7 +17,7 @@ _ALL = Filter()
 async def test_what_was_learned_becomes_notes(path: Path) -> None:
     """Texts, search and the words of merges; not what the person said, and no history."""
     store = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
-    user = await store.system(lambda s: s.create_user(NOW))
+    user = await store.write_system(lambda s: s.create_user(NOW))
     texts = ("The user lives in Lyon.", "用户的姐姐住在里昂", "Tom hates fish")
     history = ({"at": 1, "reason": "edited", "was": "The user lives in Paris"},)
 
@@ -41,14 +41,16 @@ async def test_what_was_learned_becomes_notes(path: Path) -> None:
     store = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
     try:
         await store.use_embedder("test:16", 16)
-        found = await store.read(user, lambda tx: tx.memories.many([*(m.id for m in learned), own.id]))
+        found = await store.read(
+            user, lambda tx: tx.memories.get_many([*(m.id for m in learned), own.id])
+        )
         contents = ["Lives in Lyon.", "姐姐住在里昂", "Tom hates fish", "The user is me"]
         assert [m.original_content for m in found] == [m.content for m in found] == contents
         assert found[0].correction_history == history
-        reader = store.reader(user)
-        assert [s.id for s in await reader.lexical("user", 5, _ALL)] == [own.id]
-        assert [s.id for s in await reader.lexical("Lyon", 5, _ALL)] == [learned[0].id]
-        missing = await store.read(user, lambda tx: tx.vectors.missing("test:16", 9))
+        reader = store.open_reader(user)
+        assert [s.id for s in await reader.search_words("user", 5, _ALL)] == [own.id]
+        assert [s.id for s in await reader.search_words("Lyon", 5, _ALL)] == [learned[0].id]
+        missing = await store.read(user, lambda tx: tx.vectors.list_missing("test:16", 9))
         assert {i for i, _ in missing} == {learned[0].id, learned[1].id}
     finally:
         await store.close()

@@ -48,12 +48,12 @@ async def test_files_are_private(store: SqliteStore, user: str, path: Path) -> N
 async def test_what_was_written_is_there_after_reopening(path: Path) -> None:
     """Closing leaves one file, with everything in it."""
     first = await opened(path)
-    user = await first.system(lambda s: s.create_user(NOW))
+    user = await first.write_system(lambda s: s.create_user(NOW))
     memory = await first.write(user, lambda tx: tx.memories.add(a_memory("Likes tea")))
     await first.close()
     assert not left_beside(path)
     second = await opened(path)
-    assert (await second.reader(user).get([memory.id])) == [memory]
+    assert (await second.open_reader(user).get([memory.id])) == [memory]
     await second.close()
 
 
@@ -103,7 +103,7 @@ async def test_a_closed_store_says_so(path: Path) -> None:
     store = await opened(path)
     await store.close()
     with pytest.raises(StoreError, match="closed"):
-        await store.system(lambda s: s.users())
+        await store.write_system(lambda s: s.users())
 
 
 async def test_a_write_that_raises_leaves_nothing(store: SqliteStore, user: str) -> None:
@@ -116,7 +116,7 @@ async def test_a_write_that_raises_leaves_nothing(store: SqliteStore, user: str)
     with pytest.raises(KeyError):
         await store.write(user, half)
     assert (await store.read(user, lambda tx: tx.memories.find(Filter()))).total == 0
-    assert await store.changes(user, 0, 9) == []
+    assert await store.list_changes(user, 0, 9) == []
     await store.write(user, lambda tx: tx.memories.add(a_memory("whole")))
 
 
@@ -168,7 +168,9 @@ async def test_an_opening_that_is_cancelled_does_not_wait_for_its_own_lock(
     await again.close()
 
 
-async def test_a_closing_that_is_cancelled_leaves_no_lock_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_closing_that_is_cancelled_leaves_no_lock_behind(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Cancelled while another process has the lock; and the store may be closed again."""
     older = replace(choose(), report=replace(choose().report, wal_reset_fixed=False))
     monkeypatch.setattr("memory.store.store.choose", lambda _way: older)
@@ -195,7 +197,7 @@ async def test_a_reader_that_did_not_open_does_not_keep_the_file_open(
 
     monkeypatch.setattr("memory.store.store.open_connection", refuse)
     with pytest.raises(StoreError):
-        await store.next_due()
+        await store.get_next_due_time()
     await store.close()
     assert not left_beside(path)
 
@@ -252,7 +254,7 @@ async def test_a_log_that_cannot_be_shortened_fails_no_write(
     monkeypatch.setattr("memory.store.store.upkeep.checkpoint_log", refuse)
     monkeypatch.setattr("memory.store.store._TEND_EVERY", 1)
     memory = await store.write(user, lambda tx: tx.memories.add(a_memory("kept")))
-    assert await store.reader(user).get([memory.id]) == [memory]
+    assert await store.open_reader(user).get([memory.id]) == [memory]
 
 
 @pytest.mark.parametrize(
@@ -283,7 +285,7 @@ async def test_two_processes_may_open_a_new_file_at_once(path: Path) -> None:
         "now = datetime(2026, 1, 3, tzinfo=UTC)\n"
         "async def main():\n"
         "    store = await open_store(Path(sys.argv[1]), clock=lambda: now, worker=make_worker_id(), key=b'k')\n"
-        "    print(await store.system(lambda s: s.create_user(now)))\n"
+        "    print(await store.write_system(lambda s: s.create_user(now)))\n"
         "    await store.close()\n"
         "asyncio.run(main())\n"
     )
@@ -291,7 +293,7 @@ async def test_two_processes_may_open_a_new_file_at_once(path: Path) -> None:
     users = {finished(p).strip() for p in processes}
     store = await opened(path)
     assert len(users) == 3
-    assert set(await store.system(lambda s: s.users())) == users
+    assert set(await store.write_system(lambda s: s.users())) == users
     await store.close()
 
 

@@ -31,7 +31,7 @@ async def main(path, user, loops):
             tx.jobs.enqueue("monitor", first.id, {"turn_ids": [first.id]}, NOW, lane=f"lane {i % 3}")
         await store.write(user, exchange)
         if i % 2:
-            job = await store.system(lambda s: s.lease(NOW, later(hours=9), store.worker))
+            job = await store.write_system(lambda s: s.lease(NOW, later(hours=9), store.worker))
             def learn(tx):
                 return {"outcome": "saved", "new": len([tx.memories.add(a_memory("learned " + job.dedup_key))])}
             if job:
@@ -43,10 +43,12 @@ asyncio.run(main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
 """
 
 
-async def test_a_watcher_sees_what_this_process_commits_at_once(store: SqliteStore, user: str) -> None:
+async def test_a_watcher_sees_what_this_process_commits_at_once(
+    store: SqliteStore, user: str
+) -> None:
     """From the cursor on, in order, and nothing that was rolled back."""
     await store.write(user, lambda tx: tx.memories.add(a_memory("before")))
-    after = await store.read(user, lambda tx: tx.changes.last_seq())
+    after = await store.read(user, lambda tx: tx.changes.get_last_seq())
 
     def half(tx: Transaction) -> None:
         tx.memories.add(a_memory("half"))
@@ -66,7 +68,9 @@ async def test_a_watcher_sees_what_this_process_commits_at_once(store: SqliteSto
         assert first.after["content"] == "before"
 
 
-async def test_a_watcher_sees_what_another_process_commits(store: SqliteStore, user: str, path: Path) -> None:
+async def test_a_watcher_sees_what_another_process_commits(
+    store: SqliteStore, user: str, path: Path
+) -> None:
     """Within the poll of PRAGMA data_version."""
     async with store.watch(user, 0) as changes:
         process = spawn(WRITER, str(path), user, "2")
@@ -74,10 +78,12 @@ async def test_a_watcher_sees_what_another_process_commits(store: SqliteStore, u
         await asyncio.to_thread(finished, process)
     assert [c.entity for c in seen] == ["memory"] * 5
     assert seen == sorted(seen, key=lambda c: c.seq)
-    assert len(await store.reader(user).lexical("pair", 9, Filter())) == 4
+    assert len(await store.open_reader(user).search_words("pair", 9, Filter())) == 4
 
 
-async def test_a_watcher_of_one_user_hears_nothing_of_another(store: SqliteStore, user: str, other: str) -> None:
+async def test_a_watcher_of_one_user_hears_nothing_of_another(
+    store: SqliteStore, user: str, other: str
+) -> None:
     """Not even that there was something."""
     async with store.watch(user, 0) as changes:
         await store.write(other, lambda tx: tx.memories.add(a_memory("theirs")))
@@ -89,7 +95,7 @@ async def test_a_watcher_of_one_user_hears_nothing_of_another(store: SqliteStore
 async def test_a_killed_process_leaves_whole_transactions(path: Path) -> None:
     """kill -9 at random moments: pairs are pairs, indexes hold what the rows hold, jobs go on, once each."""
     store = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
-    user = await store.system(lambda s: s.create_user(NOW))
+    user = await store.write_system(lambda s: s.create_user(NOW))
     confirmed = 0
     for _ in range(6):
         process = spawn(WRITER, str(path), user, "100000")
@@ -102,13 +108,15 @@ async def test_a_killed_process_leaves_whole_transactions(path: Path) -> None:
     await store.close()
 
     store = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
-    await store.system(lambda s: s.release(store.worker, NOW))
+    await store.write_system(lambda s: s.release(store.worker, NOW))
 
     def learn(tx: Transaction, key: str) -> dict[str, int]:
         tx.memories.add(a_memory("learned " + key))
         return {"new": 1}
 
-    while (job := await store.system(lambda s: s.lease(NOW, later(minutes=1), store.worker))) is not None:
+    while (
+        job := await store.write_system(lambda s: s.lease(NOW, later(minutes=1), store.worker))
+    ) is not None:
         key = job.dedup_key
         assert await store.finish_job(job, lambda tx, key=key: learn(tx, key), NOW)  # type: ignore[misc]
     page = await store.read(user, lambda tx: tx.memories.find(Filter(), limit=100_000))
@@ -119,6 +127,8 @@ async def test_a_killed_process_leaves_whole_transactions(path: Path) -> None:
     assert sorted(seconds) == sorted(firsts) == sorted(learned)
     indexed = await store.read(user, lambda tx: tx.memories.find(Filter(), text="pair").total)
     assert indexed == 2 * len(firsts)
-    intact = await store._readers[0].run(lambda con: con.execute("PRAGMA integrity_check").fetchone()[0])
+    intact = await store._readers[0].run(
+        lambda con: con.execute("PRAGMA integrity_check").fetchone()[0]
+    )
     assert intact == "ok"
     await store.close()

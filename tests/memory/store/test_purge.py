@@ -36,23 +36,36 @@ def live(tx: Transaction) -> dict[str, Any]:
     opened = tx.changes.begin("monitor", "monitor", NOW, turn_id="t1")
     session = tx.conversations.open_session(SCOPE, NOW)
     tx.conversations.put_session(
-        replace(session, title=SAID[:40], running_summary=f"They talked. {CONTENT}! They like films.")
+        replace(
+            session, title=SAID[:40], running_summary=f"They talked. {CONTENT}! They like films."
+        )
     )
     said = tx.conversations.add_message(a_message(session.id, SAID, turn_id="t1"))
     reply = tx.conversations.add_message(
-        a_message(session.id, "Noted: allergic to Quillwort, 荨麻子. Watch Solaris.", role="assistant", turn_id="t1")
+        a_message(
+            session.id,
+            "Noted: allergic to Quillwort, 荨麻子. Watch Solaris.",
+            role="assistant",
+            turn_id="t1",
+        )
     )
     again = tx.conversations.add_message(a_message(session.id, "Quillwort again!", turn_id="t2"))
-    memory = tx.memories.add(a_memory(CONTENT, entities=("Quillwort", "Film"), topics=("Quillwort",)))
-    tx.memories.source(memory.id, said.id)
-    tx.memories.mention(memory.id, again.id, NOW)
+    memory = tx.memories.add(
+        a_memory(CONTENT, entities=("Quillwort", "Film"), topics=("Quillwort",))
+    )
+    tx.memories.add_source(memory.id, said.id)
+    tx.memories.add_mention(memory.id, again.id, NOW)
     tx.memories.log(WeightEvent(memory.id, NOW, "created", 1.0, 1.0, "about Quillwort"))
     tx.vectors.put(memory.id, MODEL, vector(1))
     tx.put_secret(memory.id, b"sealed-quill")
     tx.traces.save("t2", SCOPE, Recall((Hit(memory, 1.0),)), [memory.id], NOW)
-    tx.tombstones.add(Tombstone(tx.user_id, memory.id, tx.tombstones.digest(CONTENT), NOW, opened.id))
+    tx.tombstones.add(
+        Tombstone(tx.user_id, memory.id, tx.tombstones.compute_digest(CONTENT), NOW, opened.id)
+    )
     tx.changes.begin("user", "edit", NOW)
-    memory = tx.memories.put(replace(memory, content="Quillwort!", correction_history=({"was": CONTENT},)), "updated")
+    memory = tx.memories.put(
+        replace(memory, content="Quillwort!", correction_history=({"was": CONTENT},)), "updated"
+    )
     film = tx.memories.add(a_memory("Likes films", entities=("Film",)))
     merged = tx.memories.add(
         a_memory(
@@ -68,14 +81,29 @@ def live(tx: Transaction) -> dict[str, Any]:
     tx.jobs.enqueue("embed", "two", {"memory_ids": [memory.id, film.id]}, NOW)
     tx.put_choice("k1", SCOPE, "forget", {"ids": [memory.id]}, later(hours=1))
     tx.put_choice("k2", SCOPE, "forget", {"ids": [film.id]}, later(hours=1))
-    return {"memory": memory, "film": film, "merged": merged, "said": said, "reply": reply, "again": again}
+    return {
+        "memory": memory,
+        "film": film,
+        "merged": merged,
+        "said": said,
+        "reply": reply,
+        "again": again,
+    }
 
 
 def dump(tx: Any) -> str:
     """Every row of every ordinary table."""
     con = tx.con
-    tables = con.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
-    return repr([tuple(r) for (t,) in tables.fetchall() for r in con.execute(f'SELECT * FROM "{t}"').fetchall()])
+    tables = con.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    )
+    return repr(
+        [
+            tuple(r)
+            for (t,) in tables.fetchall()
+            for r in con.execute(f'SELECT * FROM "{t}"').fetchall()
+        ]
+    )
 
 
 @pytest.fixture
@@ -85,7 +113,9 @@ async def life(store: SqliteStore, user: str) -> dict[str, Any]:
     return await store.write(user, live)
 
 
-async def test_erase_takes_a_memory_out_of_every_place(store: SqliteStore, user: str, life: dict[str, Any]) -> None:
+async def test_erase_takes_a_memory_out_of_every_place(
+    store: SqliteStore, user: str, life: dict[str, Any]
+) -> None:
     """The receipt counts by place; what only stood beside it stays."""
     receipt = await store.write(user, lambda tx: tx.memories.erase(life["memory"].id))
     assert receipt == {
@@ -116,13 +146,13 @@ async def test_erase_takes_a_memory_out_of_every_place(store: SqliteStore, user:
         return {
             "film": tx.memories.get(life["film"].id),
             "merged": tx.memories.get(life["merged"].id),
-            "said": tx.conversations.message(life["said"].id),
-            "reply": tx.conversations.message(life["reply"].id),
-            "session": tx.conversations.sessions()[0],
-            "jobs": [j.payload for j in tx.jobs.pending("embed")],
+            "said": tx.conversations.get_message(life["said"].id),
+            "reply": tx.conversations.get_message(life["reply"].id),
+            "session": tx.conversations.list_sessions()[0],
+            "jobs": [j.payload for j in tx.jobs.list_pending("embed")],
             "choice": tx.pending_choice(SCOPE, NOW),
-            "tombstone": tx.tombstones.has(tx.tombstones.digest(CONTENT)),
-            "undoable": tx.changes.undoable(),
+            "tombstone": tx.tombstones.has(tx.tombstones.compute_digest(CONTENT)),
+            "undoable": tx.changes.list_undoable(),
             "trace": tx.traces.load("t2"),
         }
 
@@ -141,14 +171,21 @@ async def test_erase_takes_a_memory_out_of_every_place(store: SqliteStore, user:
     assert after["reply"].hidden_at is None
     assert after["session"].running_summary == "They talked. They like films."
     assert {"memory_ids": [life["film"].id]} in after["jobs"]
-    assert {"memory_ids": [life["merged"].id]} in after["jobs"]  # its text changed, so its vector must
+    assert {"memory_ids": [life["merged"].id]} in after[
+        "jobs"
+    ]  # its text changed, so its vector must
     assert after["choice"] == "k2"
     assert after["tombstone"]
     assert after["undoable"] == []
     assert after["trace"].hits == ()
-    cleaned, last = (await store.changes(user, 0, 999))[-2:]
+    cleaned, last = (await store.list_changes(user, 0, 999))[-2:]
     assert (cleaned.op, cleaned.entity_id, cleaned.before) == ("updated", merged.id, None)
-    assert (last.op, last.entity_id, last.before, last.after) == ("purged", life["memory"].id, None, None)
+    assert (last.op, last.entity_id, last.before, last.after) == (
+        "purged",
+        life["memory"].id,
+        None,
+        None,
+    )
 
 
 async def test_the_bytes_are_gone_after_a_scrub(
@@ -162,11 +199,18 @@ async def test_the_bytes_are_gone_after_a_scrub(
         content = file.read_bytes()
         assert not [n for n in needles if n in content], file
     assert path.with_name(path.name + "-wal").stat().st_size == 0
-    assert [s.id for s in await store.reader(user).lexical("walks", 5, Filter())] == [life["merged"].id]
-    assert await store.reader(user).lexical("quillwort", 5, Filter(states=frozenset(State))) == []
+    assert [s.id for s in await store.open_reader(user).search_words("walks", 5, Filter())] == [
+        life["merged"].id
+    ]
+    assert (
+        await store.open_reader(user).search_words("quillwort", 5, Filter(states=frozenset(State)))
+        == []
+    )
 
 
-async def test_a_scrub_says_when_somebody_was_in_the_way(store: SqliteStore, user: str, path: Path) -> None:
+async def test_a_scrub_says_when_somebody_was_in_the_way(
+    store: SqliteStore, user: str, path: Path
+) -> None:
     """A reader of an old moment keeps the log; the job tries again."""
     reading = store._sqlite.module.connect(path, isolation_level=None)
     reading.execute("BEGIN")
@@ -177,7 +221,9 @@ async def test_a_scrub_says_when_somebody_was_in_the_way(store: SqliteStore, use
     assert await store.scrub()
 
 
-async def test_a_deleted_memorys_words_leave_the_index(store: SqliteStore, user: str, path: Path) -> None:
+async def test_a_deleted_memorys_words_leave_the_index(
+    store: SqliteStore, user: str, path: Path
+) -> None:
     """After a soft deletion only the row itself still holds the text."""
     memory = await store.write(user, lambda tx: tx.memories.add(a_memory("Zyzzyva", content="x")))
     deleted = replace(memory, state=State.DELETED, original_content="y")
@@ -187,21 +233,30 @@ async def test_a_deleted_memorys_words_leave_the_index(store: SqliteStore, user:
     con.close()
 
 
-async def test_a_message_that_taught_something_else_keeps_that(store: SqliteStore, user: str) -> None:
+async def test_a_message_that_taught_something_else_keeps_that(
+    store: SqliteStore, user: str
+) -> None:
     """Only the sentences that tell it go, unless the whole message is hidden already."""
 
     def learn(tx: Transaction) -> tuple[str, list[str]]:
         session = tx.conversations.open_session(SCOPE, NOW)
-        texts = ["I live in Oslo. I am allergic to peanuts!", "我住在上海。我对花生过敏。", "Oslo: no peanuts there."]
+        texts = [
+            "I live in Oslo. I am allergic to peanuts!",
+            "我住在上海。我对花生过敏。",
+            "Oslo: no peanuts there.",
+        ]
         said = [tx.conversations.add_message(a_message(session.id, t)).id for t in texts]
-        hidden = tx.conversations.message(said[2])
+        hidden = tx.conversations.get_message(said[2])
         assert hidden is not None
         tx.conversations.put_message(replace(hidden, hidden_at=NOW))
-        english, chinese = tx.memories.add(a_memory("Allergic to peanuts")), tx.memories.add(a_memory("对花生过敏"))
+        english, chinese = (
+            tx.memories.add(a_memory("Allergic to peanuts")),
+            tx.memories.add(a_memory("对花生过敏")),
+        )
         home = tx.memories.add(a_memory("Lives in Oslo, 住在上海"))
         for memory, messages in ((home, said), (english, [said[0], said[2]]), (chinese, [said[1]])):
             for message in messages:
-                tx.memories.source(memory.id, message)
+                tx.memories.add_source(memory.id, message)
         tx.memories.erase(english.id)
         tx.memories.erase(chinese.id)
         return home.id, said
@@ -209,46 +264,72 @@ async def test_a_message_that_taught_something_else_keeps_that(store: SqliteStor
     home, said = await store.write(user, learn)
 
     def look(tx: Transaction) -> list[str]:
-        found = [tx.conversations.message(m) for m in said]
+        found = [tx.conversations.get_message(m) for m in said]
         return [m.text for m in found if m is not None]
 
     assert await store.read(user, look) == ["I live in Oslo.", "我住在上海。", ""]
-    assert await store.read(user, lambda tx: tx.memories.sources(home)) == said
+    assert await store.read(user, lambda tx: tx.memories.list_sources(home)) == said
 
 
-async def test_a_short_memory_does_not_take_every_text_with_its_word(store: SqliteStore, user: str) -> None:
+async def test_a_short_memory_does_not_take_every_text_with_its_word(
+    store: SqliteStore, user: str
+) -> None:
     """One word says nothing about a text that merely has it, nor about a longer word."""
 
     def act(tx: Transaction) -> list[str]:
-        tea, teapot = tx.memories.add(a_memory("Tea")), tx.memories.add(a_memory("Buys a teapot for tea"))
+        tea, teapot = (
+            tx.memories.add(a_memory("Tea")),
+            tx.memories.add(a_memory("Buys a teapot for tea")),
+        )
         likes = tx.memories.add(a_memory("Likes green tea"))
         pots = tx.memories.add(a_memory("Likes green teapots"))
         tx.memories.erase(tea.id)
         tx.memories.erase(likes.id)
-        return [m.content for m in tx.memories.many([teapot.id, pots.id])]
+        return [m.content for m in tx.memories.get_many([teapot.id, pots.id])]
 
     assert await store.write(user, act) == ["Buys a teapot for tea", "Likes green teapots"]
 
 
-async def test_what_was_said_anew_stays_and_what_was_only_derived_goes(store: SqliteStore, user: str) -> None:
+async def test_what_was_said_anew_stays_and_what_was_only_derived_goes(
+    store: SqliteStore, user: str
+) -> None:
     """A newer version of its own is not taken along; a summary of nothing else is deleted."""
 
     def act(tx: Transaction) -> list[Memory]:
         old = tx.memories.add(a_memory("Allergic to peanuts", state=State.SUPERSEDED))
         new = tx.memories.add(a_memory("Allergic to peanuts and walnuts", supersedes=(old.id,)))
-        gist = tx.memories.add(a_memory("allergic to peanuts!", source_ids=(old.id,), layer=Layer.CORE))
+        gist = tx.memories.add(
+            a_memory("allergic to peanuts!", source_ids=(old.id,), layer=Layer.CORE)
+        )
         both = tx.memories.add(
-            a_memory("Allergic to peanuts.", merged_from=(old.id,), original_contents={old.id: "x", "b": "Likes tea"})
+            a_memory(
+                "Allergic to peanuts.",
+                merged_from=(old.id,),
+                original_contents={old.id: "x", "b": "Likes tea"},
+            )
         )
         tx.memories.erase(old.id)
-        return tx.memories.many([new.id, gist.id, both.id])
+        return tx.memories.get_many([new.id, gist.id, both.id])
 
     new, gist, both = await store.write(user, act)
-    assert (new.content, new.supersedes, new.state) == ("Allergic to peanuts and walnuts", (), State.ACTIVE)
+    assert (new.content, new.supersedes, new.state) == (
+        "Allergic to peanuts and walnuts",
+        (),
+        State.ACTIVE,
+    )
     assert (gist.content, gist.state) == ("…", State.DELETED)
-    assert (both.content, both.original_content, both.state) == ("Likes tea", "Likes tea", State.ACTIVE)
-    assert [s.id for s in await store.reader(user).lexical("peanuts", 9, Filter(frozenset(State)))] == [new.id]
-    assert [s.id for s in await store.reader(user).lexical("tea", 9, Filter())] == [both.id]
+    assert (both.content, both.original_content, both.state) == (
+        "Likes tea",
+        "Likes tea",
+        State.ACTIVE,
+    )
+    assert [
+        s.id
+        for s in await store.open_reader(user).search_words("peanuts", 9, Filter(frozenset(State)))
+    ] == [new.id]
+    assert [s.id for s in await store.open_reader(user).search_words("tea", 9, Filter())] == [
+        both.id
+    ]
 
 
 async def test_an_episode_keeps_its_other_sentences(store: SqliteStore, user: str) -> None:
@@ -262,10 +343,16 @@ async def test_an_episode_keeps_its_other_sentences(store: SqliteStore, user: st
         return episode.id
 
     episode = await store.write(user, act)
-    left = (await store.reader(user).get([episode]))[0]
-    assert left.content == left.original_content == "[2026-01-03 18:00] Talked about food. Planned a trip."
-    assert await store.reader(user).lexical("peanuts", 5, Filter()) == []
-    assert [s.id for s in await store.reader(user).lexical("trip", 5, Filter())] == [episode]
+    left = (await store.open_reader(user).get([episode]))[0]
+    assert (
+        left.content
+        == left.original_content
+        == "[2026-01-03 18:00] Talked about food. Planned a trip."
+    )
+    assert await store.open_reader(user).search_words("peanuts", 5, Filter()) == []
+    assert [s.id for s in await store.open_reader(user).search_words("trip", 5, Filter())] == [
+        episode
+    ]
 
 
 async def test_what_is_not_there_cannot_be_erased(store: SqliteStore, user: str) -> None:

@@ -13,11 +13,13 @@ from tests.memory.store.support import NOW, a_memory, finished, later, spawn
 
 async def lease(store: SqliteStore, worker: str = "w", **span: float) -> Job | None:
     at = later(**span)
-    return await store.system(lambda s: s.lease(at, at.replace(minute=at.minute + 1), worker))
+    return await store.write_system(lambda s: s.lease(at, at.replace(minute=at.minute + 1), worker))
 
 
 def work(*keys: str, lane: str | None = None, **more: Any) -> Any:
-    return lambda tx: [tx.jobs.enqueue("monitor", k, {"turn_ids": [k]}, NOW, lane=lane, **more) for k in keys]
+    return lambda tx: [
+        tx.jobs.enqueue("monitor", k, {"turn_ids": [k]}, NOW, lane=lane, **more) for k in keys
+    ]
 
 
 async def test_identities_lead_to_users(store: SqliteStore, user: str, other: str) -> None:
@@ -32,7 +34,7 @@ async def test_identities_lead_to_users(store: SqliteStore, user: str, other: st
         s.unlink("telegram", "1")
         return [*found, s.identities("telegram"), s.users()]
 
-    assert await store.system(act) == [user, user, None, {"2": user}, [user, other]]
+    assert await store.write_system(act) == [user, user, None, {"2": user}, [user, other]]
 
 
 async def test_values_are_json_and_none_is_nothing(store: SqliteStore) -> None:
@@ -44,7 +46,7 @@ async def test_values_are_json_and_none_is_nothing(store: SqliteStore) -> None:
         s.set("b", None)
         return [s.get("a"), s.get("b"), s.get("c")]
 
-    assert await store.system(act) == [{"值": [1, 2]}, None, None]
+    assert await store.write_system(act) == [{"值": [1, 2]}, None, None]
 
 
 async def test_a_job_is_enqueued_once(store: SqliteStore, user: str) -> None:
@@ -67,11 +69,13 @@ async def test_a_lane_is_serial(store: SqliteStore, user: str, other: str) -> No
     assert c is not None
     assert (a.dedup_key, a.lane, a.attempts, c.dedup_key) == ("a", f"learn:{user}", 1, "c")
     assert await lease(store) is None
-    assert await store.next_due() == c.leased_until
+    assert await store.get_next_due_time() == c.leased_until
     assert await store.finish_job(c, lambda _tx: {}, NOW)
-    assert await store.system(lambda s: s.fail(a.id, "w", "rate_limit", later(minutes=2), NOW))
+    assert await store.write_system(
+        lambda s: s.fail(a.id, "w", "rate_limit", later(minutes=2), NOW)
+    )
     assert await lease(store, minutes=1) is None
-    assert await store.next_due() == later(minutes=2)
+    assert await store.get_next_due_time() == later(minutes=2)
     again = await lease(store, minutes=2)
     assert again is not None
     assert (again.dedup_key, again.attempts, again.last_error) == ("a", 2, "rate_limit")
@@ -79,21 +83,27 @@ async def test_a_lane_is_serial(store: SqliteStore, user: str, other: str) -> No
 
 async def test_work_for_later_waits_for_its_time(store: SqliteStore, user: str) -> None:
     """And `next_due` says when that is."""
-    assert await store.next_due() is None
+    assert await store.get_next_due_time() is None
     await store.write(user, work("a", run_at=later(minutes=5)))
     assert await lease(store) is None
-    assert await store.next_due() == later(minutes=5)
-    assert await store.next_due(["embed"]) is None
-    assert await store.system(lambda s: s.unfinished(NOW)) == 0
-    assert await store.system(lambda s: s.unfinished(later(minutes=5))) == 1
+    assert await store.get_next_due_time() == later(minutes=5)
+    assert await store.get_next_due_time(["embed"]) is None
+    assert await store.write_system(lambda s: s.unfinished(NOW)) == 0
+    assert await store.write_system(lambda s: s.unfinished(later(minutes=5))) == 1
     assert await lease(store, minutes=5) is not None
 
 
 async def test_only_asked_for_kinds_are_leased(store: SqliteStore, user: str) -> None:
     """A process leases what it has handlers for."""
     await store.write(user, work("a"))
-    assert await store.system(lambda s: s.lease(NOW, later(minutes=1), "w", kinds=["embed"])) is None
-    assert await store.system(lambda s: s.lease(NOW, later(minutes=1), "w", kinds=["monitor"])) is not None
+    assert (
+        await store.write_system(lambda s: s.lease(NOW, later(minutes=1), "w", kinds=["embed"]))
+        is None
+    )
+    assert (
+        await store.write_system(lambda s: s.lease(NOW, later(minutes=1), "w", kinds=["monitor"]))
+        is not None
+    )
 
 
 async def test_a_lease_that_ran_out_is_anothers(store: SqliteStore, user: str) -> None:
@@ -101,12 +111,12 @@ async def test_a_lease_that_ran_out_is_anothers(store: SqliteStore, user: str) -
     await store.write(user, work("a"))
     first = await lease(store, "one")
     assert first is not None
-    assert await store.system(lambda s: s.renew(first.id, "one", later(minutes=2)))
+    assert await store.write_system(lambda s: s.renew(first.id, "one", later(minutes=2)))
     assert await lease(store, "two", minutes=1) is None
     second = await lease(store, "two", minutes=2)
     assert second is not None
-    assert not await store.system(lambda s: s.renew(first.id, "one", later(minutes=9)))
-    assert not await store.system(lambda s: s.fail(first.id, "one", "late", None, NOW))
+    assert not await store.write_system(lambda s: s.renew(first.id, "one", later(minutes=9)))
+    assert not await store.write_system(lambda s: s.fail(first.id, "one", "late", None, NOW))
 
     def learn(tx: Transaction) -> dict[str, Any]:
         tx.memories.add(a_memory("learned"))
@@ -115,7 +125,7 @@ async def test_a_lease_that_ran_out_is_anothers(store: SqliteStore, user: str) -
     assert not await store.finish_job(first, learn, NOW)
     assert await store.finish_job(second, learn, NOW)
     assert not await store.finish_job(second, learn, NOW)
-    counts = await store.read(user, lambda tx: tx.memories.counts())
+    counts = await store.read(user, lambda tx: tx.memories.count_by_state())
     assert counts["active"] == 1
 
 
@@ -131,8 +141,8 @@ async def test_a_jobs_effect_and_its_end_are_one(store: SqliteStore, user: str) 
 
     with pytest.raises(ValueError, match="broken"):
         await store.finish_job(job, broken, NOW)
-    assert (await store.read(user, lambda tx: tx.memories.counts()))["active"] == 0
-    assert await store.read(user, lambda tx: len(tx.jobs.pending())) == 1
+    assert (await store.read(user, lambda tx: tx.memories.count_by_state()))["active"] == 0
+    assert await store.read(user, lambda tx: len(tx.jobs.list_pending())) == 1
 
     def whole(tx: Transaction) -> dict[str, Any]:
         tx.changes.begin("monitor", "monitor", NOW, turn_id="t1", job_id=job.id)
@@ -140,7 +150,7 @@ async def test_a_jobs_effect_and_its_end_are_one(store: SqliteStore, user: str) 
         return {"outcome": "saved", "new": 1, "updated": 0}
 
     assert await store.finish_job(job, whole, NOW)
-    learned, ended = await store.changes(user, 0, 9)
+    learned, ended = await store.list_changes(user, 0, 9)
     assert learned.set_id == ended.set_id
     assert (ended.entity, ended.entity_id, ended.turn_id) == ("job", job.id, "t1")
     assert ended.after == {
@@ -158,16 +168,16 @@ async def test_a_dead_job_is_seen_and_revived(store: SqliteStore, user: str) -> 
     await store.write(user, work("a", "b"))
     job = await lease(store)
     assert job is not None
-    await store.system(lambda s: s.fail(job.id, "w", "bad_key", None, NOW))
-    dead = await store.read(user, lambda tx: tx.jobs.dead())
+    await store.write_system(lambda s: s.fail(job.id, "w", "bad_key", None, NOW))
+    dead = await store.read(user, lambda tx: tx.jobs.list_dead())
     assert [(j.dedup_key, j.state, j.last_error) for j in dead] == [("a", "dead", "bad_key")]
-    noted = (await store.changes(user, 0, 9))[-1].after
+    noted = (await store.list_changes(user, 0, 9))[-1].after
     assert noted is not None
     assert (noted["state"], noted["outcome"], noted["error"]) == ("dead", "failed", "bad_key")
     following = await lease(store)
     assert following is not None
     assert following.dedup_key == "b"
-    assert await store.system(lambda s: s.revive(NOW)) == 1
+    assert await store.write_system(lambda s: s.revive(NOW)) == 1
     revived = await lease(store)
     assert revived is not None
     assert (revived.dedup_key, revived.attempts) == ("a", 1)
@@ -179,19 +189,27 @@ async def test_a_job_that_kills_its_process_is_given_up(store: SqliteStore, user
     for minute in (0, 2):
         assert await lease(store, minutes=minute) is not None
     assert await lease(store, minutes=5) is None
-    assert len(await store.read(user, lambda tx: tx.jobs.dead())) == 1
+    assert len(await store.read(user, lambda tx: tx.jobs.list_dead())) == 1
 
 
-async def test_leases_of_a_dead_process_are_given_back_at_once(store: SqliteStore, user: str) -> None:
+async def test_leases_of_a_dead_process_are_given_back_at_once(
+    store: SqliteStore, user: str
+) -> None:
     """Its attempt counts; the own process's, given back in order, does not. Others keep theirs."""
-    gone = finished(spawn("from memory.store import make_worker_id; print(make_worker_id())")).strip()
+    gone = finished(
+        spawn("from memory.store import make_worker_id; print(make_worker_id())")
+    ).strip()
     await store.write(user, lambda tx: [work(k, lane=k)(tx) for k in ("a", "b", "c")])
     elsewhere = "another.host:1:0.abcd"
     for worker in (gone, "me", elsewhere):
         assert await lease(store, worker) is not None
-    await store.system(lambda s: s.release("me", NOW))
-    jobs = await store.read(user, lambda tx: {j.dedup_key: j for j in tx.jobs.pending()})
-    assert [(jobs[k].state, jobs[k].attempts) for k in "abc"] == [("ready", 1), ("ready", 0), ("leased", 1)]
+    await store.write_system(lambda s: s.release("me", NOW))
+    jobs = await store.read(user, lambda tx: {j.dedup_key: j for j in tx.jobs.list_pending()})
+    assert [(jobs[k].state, jobs[k].attempts) for k in "abc"] == [
+        ("ready", 1),
+        ("ready", 0),
+        ("leased", 1),
+    ]
 
 
 def test_a_worker_is_gone_only_if_that_is_sure() -> None:
@@ -214,7 +232,7 @@ async def test_a_cancelled_job_does_not_run(store: SqliteStore, user: str) -> No
     await store.write(user, lambda tx: tx.jobs.cancel(job.id))
     assert not await store.finish_job(leased, lambda _tx: {}, NOW)
     assert await lease(store) is None
-    assert await store.read(user, lambda tx: tx.jobs.pending()) == []
+    assert await store.read(user, lambda tx: tx.jobs.list_pending()) == []
 
 
 async def test_the_inbox_keeps_an_update_until_it_is_done(store: SqliteStore) -> None:
@@ -226,9 +244,16 @@ async def test_the_inbox_keeps_an_update_until_it_is_done(store: SqliteStore) ->
         s.inbox_done("telegram", "bot", 1, NOW)
         again = s.inbox_put("telegram", "bot", 1, "chat:1", "text 1", NOW)
         texts = [r[0] for r in s.con.execute("SELECT payload FROM inbox ORDER BY update_id")]
-        return [put, before, again, s.inbox_open("telegram", "bot"), s.inbox_open("telegram", "bot2"), texts]
+        return [
+            put,
+            before,
+            again,
+            s.inbox_open("telegram", "bot"),
+            s.inbox_open("telegram", "bot2"),
+            texts,
+        ]
 
-    assert await store.system(act) == [
+    assert await store.write_system(act) == [
         [True, True, False],
         [(1, "chat:1", "text 1"), (2, "chat:2", "text 2")],
         False,
@@ -246,4 +271,4 @@ async def test_a_delivery_is_remembered(store: SqliteStore) -> None:
         s.delivered("telegram", "t1", {"chat": 1, "ids": [5, 6]}, NOW)
         return [s.delivery("telegram", "t1"), s.delivery("telegram", "t2")]
 
-    assert await store.system(act) == [{"chat": 1, "ids": [5, 6]}, None]
+    assert await store.write_system(act) == [{"chat": 1, "ids": [5, 6]}, None]

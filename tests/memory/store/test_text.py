@@ -50,13 +50,19 @@ def test_normalised_text_is_its_words_alone() -> None:
 
 
 async def found(store: SqliteStore, user: str, query: str) -> set[str]:
-    hits = await store.reader(user).lexical(query, 20, Filter())
-    return {m.content for m in await store.reader(user).get([h.id for h in hits])}
+    hits = await store.open_reader(user).search_words(query, 20, Filter())
+    return {m.content for m in await store.open_reader(user).get([h.id for h in hits])}
 
 
 async def test_search_knows_stems_and_pairs(store: SqliteStore, user: str) -> None:
     """English by stems, Chinese by pairs, a lone character as itself."""
-    texts = ["Allergic to peanuts", "养了一只猫叫咪咪", "喜欢在周末爬山", "Works at a bank", "在银行工作"]
+    texts = [
+        "Allergic to peanuts",
+        "养了一只猫叫咪咪",
+        "喜欢在周末爬山",
+        "Works at a bank",
+        "在银行工作",
+    ]
     await store.write(user, lambda tx: [tx.memories.add(a_memory(t)) for t in texts])
     assert await found(store, user, "what allergies with a peanut?") == {texts[0]}
     assert await found(store, user, "她的猫在吗") == {texts[1]}
@@ -67,42 +73,59 @@ async def test_search_knows_stems_and_pairs(store: SqliteStore, user: str) -> No
     assert await found(store, user, "什么 the") == set()
 
 
-async def test_the_rarer_word_and_the_shorter_text_rank_higher(store: SqliteStore, user: str, other: str) -> None:
+async def test_the_rarer_word_and_the_shorter_text_rank_higher(
+    store: SqliteStore, user: str, other: str
+) -> None:
     """As BM25 has it; another person's words do not count. Of equals, the newer is first."""
     texts = [f"likes tea number {i}" for i in range(8)]
-    await store.write(user, lambda tx: [tx.memories.add(a_memory(t)) for t in [*texts, "plays violin", "long " * 30]])
+    await store.write(
+        user,
+        lambda tx: [tx.memories.add(a_memory(t)) for t in [*texts, "plays violin", "long " * 30]],
+    )
     await store.write(other, lambda tx: [tx.memories.add(a_memory("violin")) for _ in range(30)])
-    hits = await store.reader(user).lexical("tea violin", 20, Filter())
-    ranked = [m.content for m in await store.reader(user).get([h.id for h in hits])]
+    hits = await store.open_reader(user).search_words("tea violin", 20, Filter())
+    ranked = [m.content for m in await store.open_reader(user).get([h.id for h in hits])]
     assert ranked == ["plays violin", *reversed(texts)]
     assert all(h.score > 0 for h in hits)
     await store.write(user, lambda tx: tx.memories.add(a_memory("violin " + "and more words " * 9)))
-    hits = await store.reader(user).lexical("violin", 20, Filter())
-    assert [m.content[:5] for m in await store.reader(user).get([h.id for h in hits])] == ["plays", "violi"]
+    hits = await store.open_reader(user).search_words("violin", 20, Filter())
+    assert [m.content[:5] for m in await store.open_reader(user).get([h.id for h in hits])] == [
+        "plays",
+        "violi",
+    ]
 
 
 async def test_a_word_in_every_memory_is_still_found(store: SqliteStore, user: str) -> None:
     """More of them than one term follows: the newest come, and the filter's passing ones are reached."""
     await store.write(user, lambda tx: [tx.memories.add(a_memory(f"tea {i}")) for i in range(1300)])
-    hits = await store.reader(user).lexical("tea", 5, Filter())
-    assert [m.content for m in await store.reader(user).get([h.id for h in hits])] == [
+    hits = await store.open_reader(user).search_words("tea", 5, Filter())
+    assert [m.content for m in await store.open_reader(user).get([h.id for h in hits])] == [
         f"tea {i}" for i in (1299, 1298, 1297, 1296, 1295)
     ]
-    newest = await store.read(user, lambda tx: [m.id for m in tx.memories.find(Filter(), limit=900).items])
-    left = await store.reader(user).lexical("tea", 5, Filter(exclude=frozenset(newest)))
+    newest = await store.read(
+        user, lambda tx: [m.id for m in tx.memories.find(Filter(), limit=900).items]
+    )
+    left = await store.open_reader(user).search_words("tea", 5, Filter(exclude=frozenset(newest)))
     assert len(left) == 5
     assert not {s.id for s in left} & set(newest)
 
 
-@given(st.text(alphabet=st.sampled_from("\"*()-:^{}+ AND OR NOT NEAR owner text \0'\\%_猫的a\n"), max_size=30))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@given(
+    st.text(
+        alphabet=st.sampled_from("\"*()-:^{}+ AND OR NOT NEAR owner text \0'\\%_猫的a\n"),
+        max_size=30,
+    )
+)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None
+)
 async def test_no_text_is_ever_index_syntax(store: SqliteStore, user: str, text: str) -> None:
     """Neither in recall nor in the search box."""
 
     def search(tx: Transaction) -> int:
         return tx.memories.find(Filter(), text=text).total
 
-    await store.reader(user).lexical(text, 5, Filter())
+    await store.open_reader(user).search_words(text, 5, Filter())
     await store.read(user, search)
 
 
@@ -119,9 +142,13 @@ async def test_no_text_is_ever_index_syntax(store: SqliteStore, user: str, text:
         ("ｔｅａ", {0}),
     ],
 )
-async def test_a_search_box_finds_parts_and_stems(store: SqliteStore, user: str, text: str, wanted: set[int]) -> None:
+async def test_a_search_box_finds_parts_and_stems(
+    store: SqliteStore, user: str, text: str, wanted: set[int]
+) -> None:
     """Every word of it, and none of another person's."""
     texts = ["the tea, 我的", "Allergic to peanuts", "running to the Café", "在银行工作"]
     ids = await store.write(user, lambda tx: [tx.memories.add(a_memory(t)).id for t in texts])
-    found = await store.read(user, lambda tx: {m.id for m in tx.memories.find(Filter(), text=text).items})
+    found = await store.read(
+        user, lambda tx: {m.id for m in tx.memories.find(Filter(), text=text).items}
+    )
     assert found == {ids[i] for i in wanted}

@@ -33,10 +33,10 @@ async def main(way, path, step):
         return
     said = {"way": sqlite_report().way, "vec": sqlite_report().vec_version, "version": sqlite_report().version}
     await store.use_embedder(MODEL, 16)
-    users = await store.system(lambda s: s.users())
-    user = users[0] if users else await store.system(lambda s: s.create_user(NOW))
+    users = await store.write_system(lambda s: s.users())
+    user = users[0] if users else await store.write_system(lambda s: s.create_user(NOW))
     def write(tx):
-        n = tx.memories.counts()["active"]
+        n = tx.memories.count_by_state()["active"]
         for i in range(n, n + 4):
             memory = tx.memories.add(a_memory(f"Walks number {i} 散步"))
             tx.vectors.put(memory.id, MODEL, vector(i))
@@ -44,12 +44,12 @@ async def main(way, path, step):
             first = tx.memories.find(Filter(), limit=1).items[0]
             tx.memories.put(replace(first, state=State.DELETED, original_content="-", content="-"), "deleted")
     await store.write(user, write)
-    reader = store.reader(user)
+    reader = store.open_reader(user)
     async def texts(hits):
         return sorted(m.content for m in await reader.get([h.id for h in hits]))
-    said["nearest"] = await texts((await reader.nearest(vector(2), 1, Filter())))
-    said["lexical"] = len(await reader.lexical("walking 散步", 99, Filter()))
-    said["vectors"] = len(await reader.nearest(vector(2), 99, Filter()))
+    said["nearest"] = await texts((await reader.search_vectors(vector(2), 1, Filter())))
+    said["lexical"] = len(await reader.search_words("walking 散步", 99, Filter()))
+    said["vectors"] = len(await reader.search_vectors(vector(2), 99, Filter()))
     if step == "long":
         for i in range(200):
             await store.write(user, lambda tx: tx.memories.add(a_memory(f"{i} " + "long text " * 6000)))
@@ -72,7 +72,10 @@ asyncio.run(main(sys.argv[1], Path(sys.argv[2]), sys.argv[3]))
 def pythons() -> list[str]:
     """Interpreters of our version: this one, and others whose SQLite was built differently."""
     name = f"python3.{sys.version_info.minor}"
-    found = [sys.executable, *(p for d in ("/usr/bin", "/usr/local/bin") if (p := shutil.which(name, path=d)))]
+    found = [
+        sys.executable,
+        *(p for d in ("/usr/bin", "/usr/local/bin") if (p := shutil.which(name, path=d))),
+    ]
     return list(dict.fromkeys(found))
 
 
@@ -80,7 +83,9 @@ def live(way: SqliteRoute, path: Path, step: str = "write") -> dict[str, Any]:
     """A short life of a store by that way; skips where no interpreter here provides it."""
     reasons = []
     for python in pythons():
-        said: dict[str, Any] = json.loads(finished(spawn(SCRIPT, way, str(path), step, python=python)))
+        said: dict[str, Any] = json.loads(
+            finished(spawn(SCRIPT, way, str(path), step, python=python))
+        )
         if "unavailable" not in said:
             return said
         reasons.append(said["unavailable"])

@@ -6,14 +6,16 @@ from time import process_time
 
 import pytest
 
-from memory.learn.alike import has_same_details, same
+from memory.learn.same_meaning import has_same_details, same
 from memory.models import Kind
 from tests.eval.data import load_cases
 
 FACTS = (Kind.FACT, Kind.FACT)
 
 
-@pytest.mark.parametrize(("label", "expected"), [("swap", False), ("changed", False), ("repeat", True)])
+@pytest.mark.parametrize(
+    ("label", "expected"), [("swap", False), ("changed", False), ("repeat", True)]
+)
 def test_the_labelled_pairs(label: str, expected: bool) -> None:
     """What was swapped or changed is never the same, by words or by meaning; what was repeated is."""
     cases = [c for c in load_cases("sameness", "A") if c["label"] == label]
@@ -27,7 +29,11 @@ def test_the_labelled_pairs(label: str, expected: bool) -> None:
     ("a", "b", "expected"),
     [
         ("Takes 1.5 mg at night", "Takes 15 mg at night", False),
-        ("Tom, a nurse, and Ann, a cook, share a flat", "Ann, a nurse, and Tom, a cook, share a flat", False),
+        (
+            "Tom, a nurse, and Ann, a cook, share a flat",
+            "Ann, a nurse, and Tom, a cook, share a flat",
+            False,
+        ),
         ("In Leeds I drink tea, in York coffee", "I drink tea in York, coffee in Leeds", False),
         ("Was a nurse", "Is a nurse", False),
         ("The user interface is slow", "Is slow", False),
@@ -58,18 +64,38 @@ def test_two_sentences(a: str, b: str, expected: bool) -> None:
 
 def test_meaning_decides_over_another_wording_alone() -> None:
     """One other word in the same sentence is another value, however near an embedder finds the two."""
-    assert same("Grew up on a farm near Cork", "Spent childhood on a farm outside Cork", kinds=FACTS, cosine=0.96)
-    assert not same("Learning the cello at school", "Learning the viola at school", kinds=FACTS, cosine=0.99)
+    assert same(
+        "Grew up on a farm near Cork",
+        "Spent childhood on a farm outside Cork",
+        kinds=FACTS,
+        cosine=0.96,
+    )
+    assert not same(
+        "Learning the cello at school", "Learning the viola at school", kinds=FACTS, cosine=0.99
+    )
     assert not has_same_details("Lent Tom the drill", "Borrowed the drill from Tom")
 
 
 def test_comparing_grows_with_the_text() -> None:
     """Four times the text costs no more than about four times the time, whatever it is made of."""
-    for unit in ("1", "the user's ", "一万", "and a, ", "12 june 2026 ", "was a", "well, ", "€1,000"):
+    for unit in (
+        "1",
+        "the user's ",
+        "一万",
+        "and a, ",
+        "12 june 2026 ",
+        "was a",
+        "well, ",
+        "€1,000",
+    ):
         spent = []
         for size in (400, 1_600):
             began = process_time()
             for n in range(2):
-                same(f"{n} " + unit * (size // len(unit)), f"{n} x" + unit * (size // len(unit)), kinds=FACTS)
+                same(
+                    f"{n} " + unit * (size // len(unit)),
+                    f"{n} x" + unit * (size // len(unit)),
+                    kinds=FACTS,
+                )
             spent.append(process_time() - began)
         assert spent[1] < 12 * spent[0] + 0.05, unit

@@ -13,7 +13,10 @@ from memory.text.notes import add_subjects, strip_subject
         ("The user lives in Lyon.", "Lives in Lyon."),
         ("The user's sister Hannah lives in Lyon", "Sister Hannah lives in Lyon"),
         ("The user is allergic to nuts", "Allergic to nuts"),
-        ("User works as a nurse. The user doesn't eat fish.", "Works as a nurse. Doesn't eat fish."),
+        (
+            "User works as a nurse. The user doesn't eat fish.",
+            "Works as a nurse. Doesn't eat fish.",
+        ),
         ("[2026-01-03 18:00] The user asked about trains", "[2026-01-03 18:00] Asked about trains"),
         ("Tom is the user's brother", "Tom is my brother"),
         ("Ann thinks the user should quit the user's job", "Ann thinks I should quit my job"),
@@ -37,7 +40,9 @@ def test_the_subject_is_left_out(text: str, note: str) -> None:
     assert strip_subject(note) == note
 
 
-@pytest.mark.parametrize("sentence", ["The user lives in Lyon", "The user is vegan", "用户的姐姐住在里昂"])
+@pytest.mark.parametrize(
+    "sentence", ["The user lives in Lyon", "The user is vegan", "用户的姐姐住在里昂"]
+)
 def test_a_note_is_known_by_its_old_sentence(sentence: str) -> None:
     """What was forgotten as a whole sentence bars the note."""
     assert sentence in add_subjects(strip_subject(sentence))

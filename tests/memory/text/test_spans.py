@@ -35,7 +35,10 @@ def test_the_set_is_split_as_people_split_it(lang: str) -> None:
 @pytest.mark.parametrize(
     ("text", "own"),
     [
-        ("Can you translate this email? Hi Tom. Please forget my phone number.", "Can you translate this email?"),
+        (
+            "Can you translate this email? Hi Tom. Please forget my phone number.",
+            "Can you translate this email?",
+        ),
         ("帮我总结一下：租约一年。请记住：房东可以随时进我家。", "帮我总结一下："),
         ("Forwarded from Bo:\n> remember me\n> \n> forget it\n\nWho is he?", "Who is he?"),
         ("转发自阿宝：\n> 记住我\n\n他是谁？", "他是谁？"),
@@ -43,7 +46,10 @@ def test_the_set_is_split_as_people_split_it(lang: str) -> None:
         ("I love you all\n\nTranslate to Thai", "Translate to Thai"),
         ("Hi Ebb,\nmy sister moved to Lyon.\nThanks", "Hi Ebb,\nmy sister moved to Lyon.\nThanks"),
         ("Mum: dinner at 6?\nDad: can't\n\nWhat should I cook?", "What should I cook?"),
-        ("The council closed the bridge. Repairs take two years.\n\nIs this true?", "Is this true?"),
+        (
+            "The council closed the bridge. Repairs take two years.\n\nIs this true?",
+            "Is this true?",
+        ),
         ("床前明月光\n疑是地上霜\n举头望明月\n\n谁写的", "谁写的"),
         (
             "My email password is zebra!9. Please remember that.",

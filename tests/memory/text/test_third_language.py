@@ -40,7 +40,7 @@ assert find_intent("Я живу в Риме. Please remember that.").kind == "re
 async def talk(home):
     store = await open_store(home / "ebb.db", clock=lambda: NOW, worker="test:0:0", key=b"k" * 32)
     await store.use_embedder(EMBEDDER.id, EMBEDDER.dim)
-    person = Person(store, await store.system(lambda s: s.create_user(NOW)))
+    person = Person(store, await store.write_system(lambda s: s.create_user(NOW)))
     for told in ("Мою собаку зовут Бим", "Работаю в школе", "Люблю чай с лимоном", "User works at a bank"):
         assert (await person.knows(told)).language == ("en" if told.isascii() else "ru")
     found = texts(await person.ask("Как зовут моих собак?"))
@@ -56,5 +56,7 @@ with tempfile.TemporaryDirectory() as home:
 def test_it_talks() -> None:
     """In a process of its own, for the languages are read once."""
     folder = Path(__file__).with_name("third")
-    done = subprocess.run([sys.executable, "-c", TALK, str(folder)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", TALK, str(folder)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr

@@ -26,5 +26,7 @@ def test_a_character_in_another_word_is_not_the_thing(text: str) -> None:
 def test_every_word_leads_back() -> None:
     """No group of the table is broken."""
     for lang in ("en", "zh"):
-        for word in translations.words_for(translations.things_of("coffee 猫 green tea 素食"), lang):
+        for word in translations.words_for(
+            translations.things_of("coffee 猫 green tea 素食"), lang
+        ):
             assert translations.things_of(word), word

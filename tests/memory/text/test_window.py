@@ -128,7 +128,9 @@ def test_what_people_say_of_time(line: str) -> None:
         ("we are going to Rome this summer", "2026-06-01", "2026-09-01"),
     ],
 )
-def test_the_sentence_says_whether_a_bare_name_is_past_or_to_come(text: str, start: str, end: str) -> None:
+def test_the_sentence_says_whether_a_bare_name_is_past_or_to_come(
+    text: str, start: str, end: str
+) -> None:
     """A day, a weekend, a month without a year: the last one where something was, the next one where it will be."""
     test_a_span_is_what_the_words_say(text, start, end)
 
@@ -203,7 +205,12 @@ def test_no_span(text: str) -> None:
         ("2026-03-20 12:00", "last March", "2025-03-01", "2025-04-01"),
         ("2026-01-05 12:00", "去年春节", "2025-01-28", "2025-02-05"),
         ("2026-11-21 12:00", "in May", "2026-05-01", "2026-06-01"),
-        ("2060-01-05 12:00", "去年春节", "2059-01-01", "2060-01-01"),  # beyond the table: the year is what is left
+        (
+            "2060-01-05 12:00",
+            "去年春节",
+            "2059-01-01",
+            "2060-01-01",
+        ),  # beyond the table: the year is what is left
     ],
 )
 def test_borders(now: str, text: str, start: str, end: str) -> None:
@@ -221,7 +228,9 @@ def test_a_day_is_as_long_as_the_clocks_make_it(now: str, hours: int) -> None:
     """Midnight to midnight, also over a change of the clocks."""
     berlin = ZoneInfo("Europe/Berlin")
     for text in ("yesterday", "昨天"):
-        found = window_asked(text, datetime.fromisoformat(now).replace(tzinfo=berlin), "Europe/Berlin")
+        found = window_asked(
+            text, datetime.fromisoformat(now).replace(tzinfo=berlin), "Europe/Berlin"
+        )
         assert found is not None
         assert (found[1] - found[0]).total_seconds() == hours * 3600
 
@@ -248,7 +257,11 @@ def test_what_was_said_on_the_way_to_the_question_is_no_time(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["I saw Leo this morning. Where did we meet last week?", "今天早上见到小林了。我们上周在哪儿见的面？"]
+    "text",
+    [
+        "I saw Leo this morning. Where did we meet last week?",
+        "今天早上见到小林了。我们上周在哪儿见的面？",
+    ],
 )
 def test_the_time_that_is_asked_for(text: str) -> None:
     """A question's time counts before a statement's."""
@@ -269,7 +282,10 @@ def test_an_unknown_zone_is_utc() -> None:
     assert found == (datetime(2026, 2, 10, tzinfo=UTC), datetime(2026, 2, 11, tzinfo=UTC))
 
 
-@given(st.text(max_size=40), st.datetimes(datetime(1971, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))
+@given(
+    st.text(max_size=40),
+    st.datetimes(datetime(1971, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)),
+)
 def test_any_text_at_any_time(text: str, now: datetime) -> None:
     """A span or None, and a span starts before it ends."""
     found = window_asked(text, now, TZ)

@@ -52,14 +52,25 @@ def test_pasted_lines(line: str, item: ImportedMemory) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        {"results": [{"id": "1", "memory": "Likes tea", "created_at": "2024-05-01T12:00:00Z", "user_id": "u"}]},
+        {
+            "results": [
+                {
+                    "id": "1",
+                    "memory": "Likes tea",
+                    "created_at": "2024-05-01T12:00:00Z",
+                    "user_id": "u",
+                }
+            ]
+        },
         {"memories": [{"text": "Likes tea", "created_at": "2024-05-01T05:00:00-07:00"}]},
         [{"memory": "Likes tea", "updated_at": 1714564800}],
     ],
 )
 def test_mem0(value: Any) -> None:
     """Its lists in their usual wrappings, with their dates."""
-    assert list(parse_file(json.dumps(value).encode()).items) == [ImportedMemory("Likes tea", day(2024, 5, 1))]
+    assert list(parse_file(json.dumps(value).encode()).items) == [
+        ImportedMemory("Likes tea", day(2024, 5, 1))
+    ]
 
 
 @pytest.mark.parametrize("value", [{"a": 1}, [{"b": 2}]])
@@ -72,13 +83,27 @@ def test_json_of_nothing(value: Any) -> None:
 def conversation() -> dict[str, Any]:
     """As ChatGPT exports it: a tree, with an answer that was regenerated, a hidden message and a picture."""
 
-    def node(i: str, parent: str | None, children: list[str], role: str, text: Any, at: float, **more: Any) -> Any:
+    def node(
+        i: str,
+        parent: str | None,
+        children: list[str],
+        role: str,
+        text: Any,
+        at: float,
+        **more: Any,
+    ) -> Any:
         content = {"content_type": "text", "parts": [text]} | more.pop("content", {})
         return {
             "id": i,
             "parent": parent,
             "children": children,
-            "message": {"id": i, "author": {"role": role}, "create_time": at, "content": content, **more},
+            "message": {
+                "id": i,
+                "author": {"role": role},
+                "create_time": at,
+                "content": content,
+                **more,
+            },
         }
 
     hidden = {"is_visually_hidden_from_conversation": True}
@@ -90,10 +115,25 @@ def conversation() -> dict[str, Any]:
         "mapping": {
             "root": {"id": "root", "message": None, "parent": None, "children": ["a"]},
             "a": node("a", "root", ["b"], "system", "be nice", 1714564800.0, metadata=hidden),
-            "b": node("b", "a", ["c", "d"], "user", "I live in 里昂, my password is swordfish99", 1714564801.5),
+            "b": node(
+                "b",
+                "a",
+                ["c", "d"],
+                "user",
+                "I live in 里昂, my password is swordfish99",
+                1714564801.5,
+            ),
             "c": node("c", "b", [], "assistant", "An answer nobody kept", 1714564802.0),
             "d": node("d", "b", ["e"], "assistant", "Nice!", 1714564803.0),
-            "e": node("e", "d", [], "user", {"picture": 1}, 1714564804.0, content={"parts": [{"p": 1}, "and tea"]}),
+            "e": node(
+                "e",
+                "d",
+                [],
+                "user",
+                {"picture": 1},
+                1714564804.0,
+                content={"parts": [{"p": 1}, "and tea"]},
+            ),
         },
     }
 
@@ -119,16 +159,18 @@ async def test_chatgpt(home: Place, data: bytes) -> None:
     ]
     rehearsed = await home.service.porter.take(home.user, found, home.tick(), tz=TZ, dry_run=True)
     assert (rehearsed.counts["session.new"], rehearsed.counts["message.new"]) == (1, 3)
-    assert not await home.store.read(home.user, lambda tx: tx.conversations.sessions())
+    assert not await home.store.read(home.user, lambda tx: tx.conversations.list_sessions())
     taken = await home.service.porter.take(home.user, found, home.tick(), tz=TZ, learn=True)
     assert taken.counts == {**rehearsed.counts, "session.queued": 1}
-    (session,) = await home.store.read(home.user, lambda tx: tx.conversations.sessions())
+    (session,) = await home.store.read(home.user, lambda tx: tx.conversations.list_sessions())
     assert (session.title, session.state, session.opened_at.year) == ("Tea in 里昂", "closed", 2024)
-    said = await home.store.read(home.user, lambda tx: tx.conversations.messages(session_id=session.id))
+    said = await home.store.read(
+        home.user, lambda tx: tx.conversations.list_messages(session_id=session.id)
+    )
     assert [m.text for m in said][1:] == ["Nice!", "and tea"]
     assert "swordfish99" not in said[0].text
     assert said[0].author_user_id == home.user
-    (job,) = await home.store.read(home.user, lambda tx: tx.jobs.pending("extract"))
+    (job,) = await home.store.read(home.user, lambda tx: tx.jobs.list_pending("extract"))
     assert dict(job.payload) == {"session_id": session.id, "through": said[-1].seq}
     again = await home.service.porter.take(home.user, found, home.tick(), tz=TZ, learn=True)
     assert dict(again.counts) == {"session.known": 1}
@@ -145,8 +187,16 @@ async def test_memories_through_the_gate(home: Place) -> None:
         "my password is swordfish99\n[2024-06-01] - I collect stamps from Bhutan\n"
     )
     found = parse_file(text.encode())
-    wanted = {"memory.new": 2, "memory.known": 1, "memory.instruction": 1, "memory.secret": 1, "memory.tombstone": 1}
-    rehearsed = await home.service.porter.take(home.user, found, home.tick(), tz=TZ, dry_run=True, agreed=True)
+    wanted = {
+        "memory.new": 2,
+        "memory.known": 1,
+        "memory.instruction": 1,
+        "memory.secret": 1,
+        "memory.tombstone": 1,
+    }
+    rehearsed = await home.service.porter.take(
+        home.user, found, home.tick(), tz=TZ, dry_run=True, agreed=True
+    )
     assert dict(rehearsed.counts) == wanted
     assert await home.texts() == set()
     taken = await home.service.porter.take(home.user, found, home.tick(), tz=TZ, agreed=True)
@@ -158,7 +208,9 @@ async def test_memories_through_the_gate(home: Place) -> None:
     assert (tea.valid_from, nuts.valid_from, nuts.kind) == (day(2024, 5, 1), None, Kind.HEALTH)
     assert home.now - tea.created_at < timedelta(minutes=1)
     assert tea.created_at < nuts.created_at
-    assert home.service.weight(tea, home.now) == pytest.approx(KINDS[Kind.PREFERENCE].factor)
+    assert home.service.compute_weight(tea, home.now) == pytest.approx(
+        KINDS[Kind.PREFERENCE].factor
+    )
     again = await home.service.porter.take(home.user, found, home.tick(), tz=TZ, agreed=True)
     assert again.counts["memory.known"] == 3
     await home.service.undo(home.user, home.tick(), taken.set_id)
@@ -169,7 +221,12 @@ async def test_one_persons_memories_of_mem0_with_their_ends(home: Place) -> None
     """In order of their dates; health and what is over wait for a yes; others' memories never come."""
     rows: list[dict[str, Any]] = [
         {"memory": "Lives in York", "user_id": "me", "created_at": "2025-02-01"},
-        {"memory": "Lives in Leeds", "user_id": "me", "created_at": "2024-02-01", "categories": ["home"]},
+        {
+            "memory": "Lives in Leeds",
+            "user_id": "me",
+            "created_at": "2024-02-01",
+            "categories": ["home"],
+        },
         {"memory": "对花生过敏", "user_id": "me"},
         {"memory": "Knee surgery", "user_id": "me", "categories": ["health"]},
         {"memory": "Short answers, please", "user_id": "me"},
@@ -194,7 +251,10 @@ async def test_one_persons_memories_of_mem0_with_their_ends(home: Place) -> None
     assert held.keys() == {r["memory"] for r in rows} - {"Hates dogs"}
     assert held["Lives in Leeds"].created_at < held["Lives in York"].created_at
     assert held["Lives in Leeds"].topics == ("home",)
-    assert (held["对花生过敏"].kind, held["Short answers, please"].kind) == (Kind.HEALTH, Kind.INSTRUCTION)
+    assert (held["对花生过敏"].kind, held["Short answers, please"].kind) == (
+        Kind.HEALTH,
+        Kind.INSTRUCTION,
+    )
     assert (held["Has a gym pass"].valid_until, held["Rents a bicycle"].valid_until) == (
         datetime(2025, 6, 30, tzinfo=UTC),
         datetime(2030, 6, 30, tzinfo=UTC),
@@ -207,7 +267,9 @@ def test_what_a_file_seems_to_be() -> None:
     assert detect_origin(archive()) == "chatgpt"
     assert detect_origin(b"I like tea") == "text"
     assert detect_origin(b"[{") is None
-    assert parse_file(b"[2024-05-01] - Lives in Lyon").items == (ImportedMemory("Lives in Lyon", day(2024, 5, 1)),)
+    assert parse_file(b"[2024-05-01] - Lives in Lyon").items == (
+        ImportedMemory("Lives in Lyon", day(2024, 5, 1)),
+    )
 
 
 @pytest.mark.parametrize("data", [b"PK\x03\x04oops", archive(), archive({"a": 1}), b"\xff\x00\xff"])

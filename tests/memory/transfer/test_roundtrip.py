@@ -54,14 +54,18 @@ class Place:
 
     async def remember(self, text: str) -> Memory:
         scope = f"user:{self.user}"
-        return (await self.service.remember(self.user, text, self.tick(), tz=TZ, scope=scope)).memory
+        return (
+            await self.service.remember(self.user, text, self.tick(), tz=TZ, scope=scope)
+        ).memory
 
     async def write(self, fn: Callable[[Transaction], Any]) -> Any:
         return await self.store.write(self.user, fn)
 
     async def texts(self, *states: State) -> set[str]:
         f = replace(ANY, states=frozenset(states or {State.ACTIVE}))
-        return {m.original_content for m in (await self.service.find(self.user, f, limit=1000)).items}
+        return {
+            m.original_content for m in (await self.service.find(self.user, f, limit=1000)).items
+        }
 
     async def export(self, *, secrets: bool = False) -> str:
         out: list[str] = []
@@ -69,7 +73,9 @@ class Place:
         return "".join(out)
 
     async def bring(self, text: str, *, dry_run: bool = False) -> ImportCounts:
-        return await self.service.porter.bring(self.user, lambda: lines_of(text), self.tick(), dry_run=dry_run)
+        return await self.service.porter.bring(
+            self.user, lambda: lines_of(text), self.tick(), dry_run=dry_run
+        )
 
 
 def lines_of(text: str) -> list[str]:
@@ -82,7 +88,7 @@ async def a_place(home: Path, key: bytes = b"k" * 32) -> AsyncIterator[Place]:
     """A store of its own, with a key of its own."""
     store = await open_store(home / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=key)
     try:
-        user = await store.system(lambda s: s.create_user(START))
+        user = await store.write_system(lambda s: s.create_user(START))
         embedder = LexicalEmbedder()
         await store.use_embedder(embedder.id, embedder.dim)
         service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=key)
@@ -119,28 +125,56 @@ async def lived_in(place: Place) -> None:
         tx.put_user(replace(tx.user(), lang="zh", tz=TZ, settings={"references": True}))
         c = tx.conversations
         first = c.open_session(scope, at)
-        said = c.add_message(Message("", first.id, "t1", place.user, "user", "I love jazz\u2028and tea 🍵", at, TZ))
-        c.add_message(Message("", first.id, "t1", None, "assistant", "So do I.", at, TZ, reply_to=said.id))
+        said = c.add_message(
+            Message("", first.id, "t1", place.user, "user", "I love jazz\u2028and tea 🍵", at, TZ)
+        )
+        c.add_message(
+            Message("", first.id, "t1", None, "assistant", "So do I.", at, TZ, reply_to=said.id)
+        )
         again = c.add_message(Message("", first.id, "t2", place.user, "user", "jazz again", at, TZ))
         saved = save_draft(
-            tx, Draft("我喜欢爵士乐", entities=("爵士乐",)), at, curve="fade", u=1.0, sources=[said.id]
+            tx,
+            Draft("我喜欢爵士乐", entities=("爵士乐",)),
+            at,
+            curve="fade",
+            u=1.0,
+            sources=[said.id],
         )
         assert saved.memory is not None
-        tx.memories.mention(saved.memory.id, again.id, at)
+        tx.memories.add_mention(saved.memory.id, again.id, at)
         tx.traces.save(
-            "t2", scope, Recall((Hit(saved.memory, 0.5, {"vector": 0.25}, {"recency": 1.01}, 0.9),)), [], at
+            "t2",
+            scope,
+            Recall((Hit(saved.memory, 0.5, {"vector": 0.25}, {"recency": 1.01}, 0.9),)),
+            [],
+            at,
         )
-        c.put_session(replace(first, title="jazz", summarised_through=said.seq, profile=(saved.memory.id,)))
+        c.put_session(
+            replace(first, title="jazz", summarised_through=said.seq, profile=(saved.memory.id,))
+        )
         c.close_session(first.id, at, "new")
         c.open_session(scope, at)
 
     await place.write(talk)
     faded = await place.remember("I once tried to learn Vue in an old house")
-    await place.write(lambda tx: tx.memories.put(replace(faded, level=Level.TAG, content="Vue"), "levelled"))
+    await place.write(
+        lambda tx: tx.memories.put(replace(faded, level=Level.TAG, content="Vue"), "levelled")
+    )
     party = await place.remember("my cousin's party is on 12 June every year")
-    when: dict[str, Any] = {"on": place.now, "on_until": place.now, "repeats": "yearly", "precision": "day"}
-    quiet: dict[str, Any] = {"close": True, "quiet_at": place.now, "quiet_words": "don't bring it up"}
-    await place.write(lambda tx: tx.memories.put(replace(party, kind=Kind.EVENT, **when, **quiet), "updated"))
+    when: dict[str, Any] = {
+        "on": place.now,
+        "on_until": place.now,
+        "repeats": "yearly",
+        "precision": "day",
+    }
+    quiet: dict[str, Any] = {
+        "close": True,
+        "quiet_at": place.now,
+        "quiet_words": "don't bring it up",
+    }
+    await place.write(
+        lambda tx: tx.memories.put(replace(party, kind=Kind.EVENT, **when, **quiet), "updated")
+    )
     await place.remember("my favourite colour is red")
     blue = await place.remember("my favourite colour is blue")
     await place.service.edit(place.user, blue.id, "my favourite colour is dark blue", place.tick())
@@ -156,13 +190,20 @@ async def lived_in(place: Place) -> None:
 
 async def _changed_its_mind(place: Place) -> None:
     """What was denied, merged, proposed, undone, promoted; and an episode."""
-    tea, chai = await place.remember("I drink chai tea every day"), await place.remember("chai in the mornings")
+    tea, chai = (
+        await place.remember("I drink chai tea every day"),
+        await place.remember("chai in the mornings"),
+    )
     at = place.tick()
 
     def write(tx: Transaction) -> None:
         tx.changes.begin("monitor", "monitor", at)
         claim = Claim(Draft("The user can't stand brass bands any more"), at)
-        brass = Merger(tx, curve="score", u=1.3).save(Claim(Draft("The user likes brass bands"), at)).memory
+        brass = (
+            Merger(tx, curve="score", u=1.3)
+            .save(Claim(Draft("The user likes brass bands"), at))
+            .memory
+        )
         assert brass is not None
         assert Merger(tx, curve="fade", u=1.3).negate(brass, claim, at).outcome == "negated"
         tx.changes.begin("system", "upkeep", at)
@@ -171,11 +212,22 @@ async def _changed_its_mind(place: Place) -> None:
         stored = tx.memories.put(base, "merged")
         tx.memories.log(lifecycle.build_log_entry("merged", tea, stored, 1.0, at, "2 into one"))
         tx.memories.put(replace(chai, state=State.MERGED, merged_into=tea.id), "merged")
-        derived = replace(tea, id="", content="likes spice", original_content="likes spice", state=State.PROPOSED)
-        tx.memories.add(replace(derived, source_ids=(tea.id, brass.id), merged_from=(), original_contents={}))
+        derived = replace(
+            tea, id="", content="likes spice", original_content="likes spice", state=State.PROPOSED
+        )
+        tx.memories.add(
+            replace(derived, source_ids=(tea.id, brass.id), merged_from=(), original_contents={})
+        )
         text = "[2026-01-05 09:00] Talked about tea"
         tx.memories.add(
-            replace(tea, id="", content=text, original_content=text, kind=Kind.EPISODE, layer=Layer.EPISODE)
+            replace(
+                tea,
+                id="",
+                content=text,
+                original_content=text,
+                kind=Kind.EPISODE,
+                layer=Layer.EPISODE,
+            )
         )
 
     await place.write(write)
@@ -199,43 +251,67 @@ async def test_the_same_bytes(old: Place, new: Place) -> None:
     assert await new.export() == text
     kinds = {json.loads(line)["type"] for line in lines_of(text)}
     assert len(text.splitlines()) == len(lines_of(text))
-    assert kinds == {"ebb-memory", "user", "session", "message", "memory", "set", "tombstone", "trace", "end"}
+    assert kinds == {
+        "ebb-memory",
+        "user",
+        "session",
+        "message",
+        "memory",
+        "set",
+        "tombstone",
+        "trace",
+        "end",
+    }
     assert old.user not in text
     found = await new.service.find(new.user, ANY, text="爵士乐", limit=5)
     assert [m.content for m in found.items] == ["我喜欢爵士乐"]
     (m,) = found.items
-    assert await new.store.read(new.user, lambda tx: tx.memories.weight_log(m.id)) != []
-    assert await new.store.read(new.user, lambda tx: tx.jobs.pending("embed"))
+    assert await new.store.read(new.user, lambda tx: tx.memories.list_weight_log(m.id)) != []
+    assert await new.store.read(new.user, lambda tx: tx.jobs.list_pending("embed"))
 
 
 async def test_the_past_comes_along(old: Place, new: Place) -> None:
     """What was known on a day, in the words it had, is known in the new store; nobody there hears of it as of news."""
     service = old.service
-    vue = next(m for m in (await service.find(old.user, Filter())).items if "Vue" in m.original_content)
+    vue = next(
+        m for m in (await service.find(old.user, Filter())).items if "Vue" in m.original_content
+    )
     before = old.now
     await service.edit(old.user, vue.id, "I once tried to learn Svelte", old.tick(days=30))
     await service.edit(old.user, vue.id, "I once tried to learn Elm", old.tick(days=30))
     await old.remember("I row in Graz")
-    heard = await new.store.read(new.user, lambda tx: tx.changes.last_seq())
+    heard = await new.store.read(new.user, lambda tx: tx.changes.get_last_seq())
     new.now = old.tick(days=1)
     text = await old.export()
     taken = await new.bring(text)
     assert taken.counts["set.new"] > 5
     for at in (before, before + timedelta(days=31), old.now):
-        here, there = [await p.service.known_on(p.user, at, limit=99) for p in (old, new)]
-        assert [(m.id, m.content, m.level) for m in there.items] == [(m.id, m.content, m.level) for m in here.items]
-    assert {m.content for m in (await new.service.known_on(new.user, before, limit=99)).items} >= {"Vue"}
-    news = await new.store.read(new.user, lambda tx: tx.changes.after(heard, 10_000))
+        here, there = [await p.service.list_known_at(p.user, at, limit=99) for p in (old, new)]
+        assert [(m.id, m.content, m.level) for m in there.items] == [
+            (m.id, m.content, m.level) for m in here.items
+        ]
+    assert {
+        m.content for m in (await new.service.list_known_at(new.user, before, limit=99)).items
+    } >= {"Vue"}
+    news = await new.store.read(new.user, lambda tx: tx.changes.list_changes_after(heard, 10_000))
     assert {c.set_id for c in news if c.entity == "memory"} == {taken.set_id}
     assert await new.export() == text
     assert (await new.bring(text)).set_id is None
 
 
-async def test_what_was_changed_before_can_be_undone_in_the_new_store(old: Place, new: Place) -> None:
+async def test_what_was_changed_before_can_be_undone_in_the_new_store(
+    old: Place, new: Place
+) -> None:
     """By its id; the last change is the import itself."""
-    nuts = next(m for m in (await old.service.find(old.user, Filter())).items if "nuts" in m.original_content)
+    nuts = next(
+        m
+        for m in (await old.service.find(old.user, Filter())).items
+        if "nuts" in m.original_content
+    )
     await old.service.edit(old.user, nuts.id, "I'm allergic to all nuts", old.tick())
-    edited = await old.store.read(old.user, lambda tx: tx.changes.latest_for("memory", nuts.id))
+    edited = await old.store.read(
+        old.user, lambda tx: tx.changes.get_latest_change("memory", nuts.id)
+    )
     assert edited is not None
     taken = await new.bring(await old.export())
     await new.service.undo(new.user, new.tick(), edited.set_id)
@@ -248,7 +324,11 @@ async def test_what_was_changed_before_can_be_undone_in_the_new_store(old: Place
 async def test_homes_that_exchange_their_files_know_the_same_past(old: Place, new: Place) -> None:
     """There and back: what each did stands in both, each thing once; what was erased is told of nowhere."""
     await new.bring(await old.export())
-    nuts = next(m for m in (await new.service.find(new.user, Filter())).items if "nuts" in m.original_content)
+    nuts = next(
+        m
+        for m in (await new.service.find(new.user, Filter())).items
+        if "nuts" in m.original_content
+    )
     jazz = (await new.service.find(new.user, Filter(), text="爵士乐")).items[0]
     new.now = old.tick(days=3)
     at = new.now
@@ -259,7 +339,7 @@ async def test_homes_that_exchange_their_files_know_the_same_past(old: Place, ne
     assert "爵士乐" not in text
     old.now = new.tick()
     await old.bring(text)
-    known = await old.service.known_on(old.user, at + timedelta(days=1, minutes=5), limit=99)
+    known = await old.service.list_known_at(old.user, at + timedelta(days=1, minutes=5), limit=99)
     assert "I'm allergic to all nuts" in {m.content for m in known.items}
     told = [json.loads(x) for x in lines_of(await old.export()) if '"type":"set"' in x]
     ids = [x["id"] for x in told]
@@ -290,7 +370,9 @@ async def test_a_past_that_cannot_be_read(old: Place, new: Place, changes: Any) 
     assert await new.texts(*State) == set()
 
 
-async def test_secrets_stay_at_home_unless_asked_for(old: Place, new: Place, tmp_path: Path) -> None:
+async def test_secrets_stay_at_home_unless_asked_for(
+    old: Place, new: Place, tmp_path: Path
+) -> None:
     """A placeholder and a count; with the flag sealed, to be opened with the same key alone."""
     out: list[str] = []
     counts = await old.service.porter.export(old.user, out.append)
@@ -305,7 +387,9 @@ async def test_secrets_stay_at_home_unless_asked_for(old: Place, new: Place, tmp
     async with a_place(tmp_path / "same") as same:
         await same.bring(whole)
         (secret,) = [
-            m for m in (await same.service.find(same.user, ANY)).items if m.sensitivity is Sensitivity.SECRET
+            m
+            for m in (await same.service.find(same.user, ANY)).items
+            if m.sensitivity is Sensitivity.SECRET
         ]
         assert await same.service.reveal(same.user, secret.id) == "my wifi password is hunter2xyz"
 
@@ -316,11 +400,11 @@ async def test_twice_changes_nothing(old: Place, new: Place) -> None:
     rehearsed = (await new.bring(text, dry_run=True)).counts
     assert await new.texts(*State) == set()
     assert (await new.bring(text)).counts["memory.new"] == rehearsed["memory.new"]
-    before = await new.store.read(new.user, lambda tx: tx.changes.last_seq())
+    before = await new.store.read(new.user, lambda tx: tx.changes.get_last_seq())
     again = await new.bring(text)
     assert {k.partition(".")[2] for k in again.counts} == {"same"}
     assert again.set_id is None
-    assert await new.store.read(new.user, lambda tx: tx.changes.last_seq()) == before
+    assert await new.store.read(new.user, lambda tx: tx.changes.get_last_seq()) == before
     assert await new.export(secrets=True) == text
     assert {k.partition(".")[2] for k in (await old.bring(text)).counts} <= {"same", "kept"}
 
@@ -380,13 +464,17 @@ async def test_what_was_forgotten_here_does_not_come_back(old: Place, new: Place
 async def test_another_users_ids(old: Place) -> None:
     """Ids are unique in a store: a second person who takes the file gets their own, the same every time."""
     text = await old.export(secrets=True)
-    other = await old.store.system(lambda s: s.create_user(START))
+    other = await old.store.write_system(lambda s: s.create_user(START))
     guest = Place(old.store, old.service, other, old.now)
     await guest.bring(text)
     assert await guest.texts() == await old.texts()
     assert await old.export(secrets=True) == text
     before = await guest.export()
-    assert {k.partition(".")[2] for k in (await guest.bring(text)).counts} <= {"same", "kept", "forgotten"}
+    assert {k.partition(".")[2] for k in (await guest.bring(text)).counts} <= {
+        "same",
+        "kept",
+        "forgotten",
+    }
     assert await guest.export() == before
 
 
@@ -400,12 +488,17 @@ async def test_another_users_ids(old: Place) -> None:
         (lambda ls: [ls[0].replace('"version":1', '"version":9'), *ls[1:]], "version 9"),
         (lambda ls: [ls[0], '{"type":"riddle"}\n', *ls[1:]], "Line 2: nobody knows"),
         (lambda ls: [ls[0], '{"type":"memory","id":"abc"}\n', *ls[1:]], "Line 2: memory lacks"),
-        (lambda ls: [x.replace('"kind":"preference"', '"kind":"hat"') for x in ls], "cannot be read"),
+        (
+            lambda ls: [x.replace('"kind":"preference"', '"kind":"hat"') for x in ls],
+            "cannot be read",
+        ),
         (lambda ls: [x for x in ls if '"type":"session"' not in x], "conversation of this message"),
         (lambda ls: [], "Line 1"),
     ],
 )
-async def test_bad_files(old: Place, new: Place, spoil: Callable[[list[str]], list[str]], said: str) -> None:
+async def test_bad_files(
+    old: Place, new: Place, spoil: Callable[[list[str]], list[str]], said: str
+) -> None:
     """One sentence with the line, and nothing half-imported."""
     spoilt = spoil(lines_of(await old.export()))
     for dry_run in (True, False):

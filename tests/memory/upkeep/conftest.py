@@ -18,9 +18,13 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
     worker = make_worker_id()
     store = await open_store(tmp_path / "ebb.db", clock=lambda: START, worker=worker, key=b"k" * 32)
     try:
-        user = await store.system(lambda s: s.create_user(START))
+        user = await store.write_system(lambda s: s.create_user(START))
         model = TaskModel(
-            level=shorter, review=decision("keep"), merge='{"separate": true}', contradict="[]", derive="[]"
+            level=shorter,
+            review=decision("keep"),
+            merge='{"separate": true}',
+            contradict="[]",
+            derive="[]",
         )
         h = Home(store, user, worker, model)
         await store.use_embedder(h.embedder.id, h.embedder.dim)

@@ -11,10 +11,22 @@ from typing import Any
 from memory import lifecycle
 from memory.embed import LexicalEmbedder
 from memory.learn.answer import LearningTools
-from memory.models import Draft, Filter, Job, Json, Kind, Layer, Memory, Sensitivity, State, Usage, detect_language
+from memory.models import (
+    Draft,
+    Filter,
+    Job,
+    Json,
+    Kind,
+    Layer,
+    Memory,
+    Sensitivity,
+    State,
+    Usage,
+    detect_language,
+)
 from memory.ports import Chunk, ModelRequest, Transaction
 from memory.store import SqliteStore
-from memory.upkeep.keeper import NightReport, UpkeepService
+from memory.upkeep.service import NightReport, UpkeepService
 from tests.memory.learn.world import save_draft
 
 START = datetime(2026, 1, 3, 10, 0, tzinfo=UTC)
@@ -73,7 +85,9 @@ class Home:
 
     @property
     def tools(self) -> LearningTools:
-        return LearningTools(self.store, self.model, self.embedder, self.curve, self.u, self.learning)
+        return LearningTools(
+            self.store, self.model, self.embedder, self.curve, self.u, self.learning
+        )
 
     @property
     def keeper(self) -> UpkeepService:
@@ -85,14 +99,33 @@ class Home:
 
     async def remember(self, text: str, **fields: Any) -> Memory:
         """A memory saved now, as learning does it; other fields are put over it."""
-        known = {"kind", "importance", "sensitivity", "expires_at", "valid_from", "valid_until", "entities", "source"}
-        draft = Draft(text, language=detect_language(text), **{k: fields.pop(k) for k in known & fields.keys()})
+        known = {
+            "kind",
+            "importance",
+            "sensitivity",
+            "expires_at",
+            "valid_from",
+            "valid_until",
+            "entities",
+            "source",
+        }
+        draft = Draft(
+            text,
+            language=detect_language(text),
+            **{k: fields.pop(k) for k in known & fields.keys()},
+        )
         vector = (await self.embedder.embed([text], "content"))[0]
 
         def write(tx: Transaction) -> Memory:
             tx.changes.begin("user", "remember", self.now)
             saved = save_draft(
-                tx, draft, self.now, curve=self.curve, u=self.u, vector=vector, embedder_id=self.embedder.id
+                tx,
+                draft,
+                self.now,
+                curve=self.curve,
+                u=self.u,
+                vector=vector,
+                embedder_id=self.embedder.id,
             )
             assert saved.memory is not None
             assert saved.outcome == "added", "two memories of a test are one to the gate"
@@ -109,7 +142,9 @@ class Home:
 
         def write(tx: Transaction) -> Memory:
             tx.changes.begin("monitor", "monitor", self.now)
-            after, log = lifecycle.apply_event(tx.memories.many([m.id])[0], event, self.u, self.now)
+            after, log = lifecycle.apply_event(
+                tx.memories.get_many([m.id])[0], event, self.u, self.now
+            )
             stored = tx.memories.put(after, "reinforced")
             tx.memories.log(log)
             return stored
@@ -120,7 +155,9 @@ class Home:
         """A run by hand, leased."""
         await self.keeper.by_hand(self.user, self.now)
         until = self.now + timedelta(hours=1)
-        job = await self.store.system(lambda s: s.lease(self.now, until, self.worker, kinds=["upkeep"]))
+        job = await self.store.write_system(
+            lambda s: s.lease(self.now, until, self.worker, kinds=["upkeep"])
+        )
         assert job is not None
         return job
 
@@ -135,13 +172,15 @@ class Home:
 
     async def get(self, m: Memory | str) -> Memory:
         memory_id = m if isinstance(m, str) else m.id
-        found = await self.store.reader(self.user).get([memory_id])
+        found = await self.store.open_reader(self.user).get([memory_id])
         assert found
         return found[0]
 
     async def all(self, *states: State) -> list[Memory]:
         f = Filter(states=frozenset(states or {State.ACTIVE}), max_sensitivity=Sensitivity.SECRET)
-        page = await self.store.read(self.user, lambda tx: tx.memories.find(f, order="created", limit=1000))
+        page = await self.store.read(
+            self.user, lambda tx: tx.memories.find(f, order="created", limit=1000)
+        )
         return sorted(page.items, key=lambda m: (m.created_at, m.id))
 
     async def write(self, fn: Callable[[Transaction], Any]) -> Any:

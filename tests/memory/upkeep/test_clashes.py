@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from memory.errors import ModelError
-from memory.learn.keep import edit
+from memory.learn.edits import edit
 from memory.models import Json, Kind, Memory, Sensitivity, State
 from memory.upkeep.clashes import may_clash
 from tests.memory.lifecycle.test_curves import T0, memory
@@ -76,9 +76,14 @@ async def test_what_the_model_confirms_is_reported_until_it_is_settled(home: Hom
     home.later(days=1)
     assert (await home.night()).clashes == first.clashes
     assert len(home.model.asked("contradict")) == 1
-    assert [(await home.get(m)).original_content for m in (a, b)] == [a.original_content, b.original_content]
+    assert [(await home.get(m)).original_content for m in (a, b)] == [
+        a.original_content,
+        b.original_content,
+    ]
     await home.write(
-        lambda tx: tx.memories.put(replace(tx.memories.many([a.id])[0], state=State.SUPERSEDED), "superseded")
+        lambda tx: tx.memories.put(
+            replace(tx.memories.get_many([a.id])[0], state=State.SUPERSEDED), "superseded"
+        )
     )
     home.later(days=1)
     assert (await home.night()).clashes == []
@@ -90,11 +95,16 @@ async def test_what_it_denies_or_does_not_name_is_not_reported(home: Home) -> No
     await home.remember("The user lives in Lyon", kind=Kind.FACT)
     assert (await home.night()).clashes == []
     (asked,) = home.model.asked("contradict")
-    assert {asked["pairs"][0]["a"], asked["pairs"][0]["b"]} == {"The user lives in Paris", "The user lives in Lyon"}
+    assert {asked["pairs"][0]["a"], asked["pairs"][0]["b"]} == {
+        "The user lives in Paris",
+        "The user lives in Lyon",
+    }
 
 
 @pytest.mark.parametrize("answer", ["I cannot say.", ModelError("no_connection")])
-async def test_without_a_readable_answer_only_the_sure_ones_are_reported(home: Home, answer: str | Exception) -> None:
+async def test_without_a_readable_answer_only_the_sure_ones_are_reported(
+    home: Home, answer: str | Exception
+) -> None:
     """The rules' own; a model that is gone is asked again the next night."""
     a = await home.remember("用户住在北京", kind=Kind.FACT)
     b = await home.remember("用户住在上海", kind=Kind.FACT)

@@ -15,21 +15,25 @@ from tests.memory.upkeep.night import Home
 TEA = "The user likes quillwort tea"
 
 
-async def told(home: Home, text: str = "I like quillwort tea.", memory: str = TEA) -> tuple[Memory, str]:
+async def told(
+    home: Home, text: str = "I like quillwort tea.", memory: str = TEA
+) -> tuple[Memory, str]:
     """A memory with the message it was learned from."""
     m = await home.remember(memory, source=Source.USER)
 
     def write(tx: Transaction) -> str:
-        s = tx.conversations.current("s") or tx.conversations.open_session("s", home.now)
-        said = tx.conversations.add_message(Message("", s.id, None, home.user, "user", text, home.now, "UTC"))
-        tx.memories.source(m.id, said.id)
+        s = tx.conversations.get_open_session("s") or tx.conversations.open_session("s", home.now)
+        said = tx.conversations.add_message(
+            Message("", s.id, None, home.user, "user", text, home.now, "UTC")
+        )
+        tx.memories.add_source(m.id, said.id)
         return said.id
 
     return m, await home.write(write)
 
 
 async def message(home: Home, message_id: str) -> Message:
-    found = await home.read(lambda tx: tx.conversations.message(message_id))
+    found = await home.read(lambda tx: tx.conversations.get_message(message_id))
     assert isinstance(found, Message)
     return found
 
@@ -49,11 +53,15 @@ async def test_a_deletion_is_soft_for_thirty_days_and_then_it_is_gone(home: Home
     assert (await message(home, said)).text == ""
     assert (await message(home, other)).text == "I collect stamps."
     assert (await home.get(kept)).state is State.ACTIVE
-    jobs = await home.read(lambda tx: [j.kind for j in tx.jobs.pending()])
+    jobs = await home.read(lambda tx: [j.kind for j in tx.jobs.list_pending()])
     assert "scrub" in jobs
-    assert await home.read(lambda tx: tx.tombstones.has(tx.tombstones.digest(TEA)))
+    assert await home.read(lambda tx: tx.tombstones.has(tx.tombstones.compute_digest(TEA)))
     left = await home.read(
-        lambda tx: [c for c in tx.changes.after(0, 10_000) if "quillwort" in str((c.before, c.after))]
+        lambda tx: [
+            c
+            for c in tx.changes.list_changes_after(0, 10_000)
+            if "quillwort" in str((c.before, c.after))
+        ]
     )
     assert left == []
 
@@ -82,7 +90,7 @@ async def test_what_nobody_asked_to_forget_takes_no_words_along(home: Home) -> N
     e = await home.episode("[2026-01-03 18:00] The user talked about tea")
 
     def drop(tx: Transaction) -> None:
-        tx.memories.source(e.id, said)
+        tx.memories.add_source(e.id, said)
         tx.memories.put(replace(e, state=State.DELETED, deleted_at=home.now), "deleted")
 
     await home.write(drop)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memory.errors import Conflict, ModelError
+from memory.learn.edits import accept
 from memory.learn.forget import forget
-from memory.learn.keep import accept
 from memory.models import Kind, Memory, Sensitivity, Source, State
 from tests.memory.upkeep.night import Home
 
@@ -22,7 +22,9 @@ async def three(home: Home, *texts: str) -> list[Memory]:
 
 
 def concludes(content: str, grounds: list[Memory], **more: Any) -> str:
-    return json.dumps([{"content": content, "kind": "preference", "from": [m.id for m in grounds], **more}])
+    return json.dumps(
+        [{"content": content, "kind": "preference", "from": [m.id for m in grounds], **more}]
+    )
 
 
 async def test_a_conclusion_is_proposed_with_its_grounds(home: Home) -> None:
@@ -35,7 +37,7 @@ async def test_a_conclusion_is_proposed_with_its_grounds(home: Home) -> None:
     assert set(m.source_ids) == {g.id for g in grounds}
     assert m.confidence == pytest.approx(0.4)
     assert report.derived == [m.id]
-    assert await home.read(lambda tx: tx.memories.sources(m.id)) == []
+    assert await home.read(lambda tx: tx.memories.list_sources(m.id)) == []
     home.later(days=1)
     await home.night()
     assert len(home.model.asked("derive")) == 1, "nothing was learned since"

@@ -55,9 +55,13 @@ async def test_two_that_say_the_same_become_one(home: Home) -> None:
     assert len(base.recent_mentions) == 3
     assert (base.created_at, base.last_activated_at) == (older.created_at, older.last_activated_at)
     assert other.original_content == B
-    assert (report.count("merges"), report.count("merged"), report.counters["batch_merge"]) == (1, 1, 1)
+    assert (report.count("merges"), report.count("merged"), report.counters["batch_merge"]) == (
+        1,
+        1,
+        1,
+    )
     assert home.model.asked("merge")[0]["texts"] == [A, B]
-    log = await home.read(lambda tx: tx.memories.weight_log(base.id))
+    log = await home.read(lambda tx: tx.memories.list_weight_log(base.id))
     assert log[-1].event == "merged"
     assert log[-1].new_weight >= log[-1].old_weight
 
@@ -67,10 +71,14 @@ async def test_ten_that_say_the_same_become_one(home: Home) -> None:
     for n in range(10):
         extra = ("", " again", " at home", " with milk", " at work")[n % 5]
         again = ("", "really ")[n // 5]
-        m = await home.remember(f"The user {again}drinks coffee every morning{extra}", kind=Kind.WORKFLOW)
+        m = await home.remember(
+            f"The user {again}drinks coffee every morning{extra}", kind=Kind.WORKFLOW
+        )
         await home.happen(m, "mention")
         home.later(hours=20)
-    home.model.answers["merge"] = whole("Drinks coffee every morning, at home or at work, with milk")
+    home.model.answers["merge"] = whole(
+        "Drinks coffee every morning, at home or at work, with milk"
+    )
     await home.night()
     (m,) = await home.all()
     assert (m.activation_count, len(m.merged_from), len(m.original_contents)) == (10, 9, 10)
@@ -99,7 +107,9 @@ async def test_an_undo_takes_it_apart(home: Home) -> None:
         (A, A, State.ACTIVE, None),
         (B, B, State.ACTIVE, None),
     ]
-    assert [(m.merged_from, m.original_contents, m.activation_count) for m in now] == [((), {}, 0)] * 2
+    assert [(m.merged_from, m.original_contents, m.activation_count) for m in now] == [
+        ((), {}, 0)
+    ] * 2
 
 
 async def test_an_undo_takes_it_apart_also_after_it_was_spoken_of(home: Home) -> None:
@@ -115,7 +125,9 @@ async def test_an_undo_takes_it_apart_also_after_it_was_spoken_of(home: Home) ->
     assert (base.activation_count, base.merged_from, len(base.recent_mentions)) == (3, (a.id,), 2)
     home.later(hours=3)
     await home.happen(base, "mention")
-    changed = await home.read(lambda tx: [s.id for s in tx.changes.undoable() if s.reason == "upkeep"])
+    changed = await home.read(
+        lambda tx: [s.id for s in tx.changes.list_undoable() if s.reason == "upkeep"]
+    )
     await home.write(lambda tx: undo(tx, home.now, 1.0, changed[0]))
     one, two = await home.get(a), await home.get(b)
     assert (one.state, one.activation_count, one.merged_into) == (State.ACTIVE, 2, None)
@@ -125,7 +137,9 @@ async def test_an_undo_takes_it_apart_also_after_it_was_spoken_of(home: Home) ->
 
 
 @pytest.mark.parametrize("first", [True, False])
-async def test_forgetting_one_of_them_brings_the_other_back_in_its_own_words(home: Home, first: bool) -> None:
+async def test_forgetting_one_of_them_brings_the_other_back_in_its_own_words(
+    home: Home, first: bool
+) -> None:
     """Whichever of the two the base was; and a purge leaves no word of it."""
     a, b = await pair(home, "Likes quillwort tea", "Likes to have quillwort tea at night")
     home.later(hours=1)
@@ -137,7 +151,11 @@ async def test_forgetting_one_of_them_brings_the_other_back_in_its_own_words(hom
     await home.write(lambda tx: forget(tx, [other.id], home.now))
     back = await home.get(base)
     texts = {m.id: m.original_content for m in (a, b)}
-    assert (back.state, back.original_content, back.merged_from) == (State.ACTIVE, texts[base.id], ())
+    assert (back.state, back.original_content, back.merged_from) == (
+        State.ACTIVE,
+        texts[base.id],
+        (),
+    )
     assert (await home.get(other)).state is State.DELETED
     await home.write(lambda tx: purge(tx, [other.id], home.now))
     assert (await home.get(base)).original_content == texts[base.id]
@@ -150,7 +168,12 @@ async def test_a_purge_of_one_of_them_keeps_the_other(home: Home) -> None:
     await home.night()
     await home.write(lambda tx: purge(tx, [a.id], home.now))
     left = await home.get(b)
-    assert (left.state, left.original_content, left.merged_from, left.original_contents) == (State.ACTIVE, B, (), {})
+    assert (left.state, left.original_content, left.merged_from, left.original_contents) == (
+        State.ACTIVE,
+        B,
+        (),
+        {},
+    )
 
 
 async def test_the_model_may_say_that_they_are_different(home: Home) -> None:
@@ -174,7 +197,9 @@ async def test_the_model_may_say_that_they_are_different(home: Home) -> None:
         "x" * 2000,
     ],
 )
-async def test_an_answer_that_cannot_be_used_merges_only_what_loses_nothing(home: Home, said: str) -> None:
+async def test_an_answer_that_cannot_be_used_merges_only_what_loses_nothing(
+    home: Home, said: str
+) -> None:
     """The base's own words, where they have all of the other's; else both stay."""
     home.model.answers["merge"] = said
     a, b = await pair(home, A, f"{A} at home")
@@ -184,7 +209,10 @@ async def test_an_answer_that_cannot_be_used_merges_only_what_loses_nothing(home
     home.later(hours=1)
     await home.happen(c, "mention")
     await home.night()
-    assert ((await home.get(b)).content, (await home.get(a)).state) == (f"{A} at home", State.MERGED)
+    assert ((await home.get(b)).content, (await home.get(a)).state) == (
+        f"{A} at home",
+        State.MERGED,
+    )
     assert [(await home.get(m)).state for m in (c, d)] == [State.ACTIVE, State.ACTIVE]
 
 
@@ -263,7 +291,11 @@ def test_similarity_is_on_one_scale() -> None:
         ("openai:text-embedding-3-small:1536", 0.85, 0.5),
         ("some:thing:9", 0.9, 0.6),
     ):
-        assert compute_similarity("x", "y", same, embedder) >= 0.75 > compute_similarity("x", "y", other, embedder)
+        assert (
+            compute_similarity("x", "y", same, embedder)
+            >= 0.75
+            > compute_similarity("x", "y", other, embedder)
+        )
     assert compute_similarity("Likes tea", "Really likes tea", None, "any") == 1.0
 
 

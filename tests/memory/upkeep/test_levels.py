@@ -45,12 +45,16 @@ async def test_levels_follow_weights_through_the_years(home: Home) -> None:
         Level.TRACE: "Once had memories of strong coffee",
         Level.ARCHIVE: "A trace of the past: strong coffee (context)",
     }
-    log = await home.read(lambda tx: tx.memories.weight_log(m.id))
+    log = await home.read(lambda tx: tx.memories.list_weight_log(m.id))
     steps = [(e.event, e.reason) for e in log if e.event == "level"]
     names = ["full", "summary", "tag", "trace", "archive"]
     assert steps == [("level", f"{a} → {b}") for a, b in pairwise(names)]
     for e in log[1:]:
-        assert e.old_weight == e.new_weight == pytest.approx(lifecycle.compute_weight(now, 1.0, e.at), abs=1e-6)
+        assert (
+            e.old_weight
+            == e.new_weight
+            == pytest.approx(lifecycle.compute_weight(now, 1.0, e.at), abs=1e-6)
+        )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +82,9 @@ async def test_a_jump_over_levels_lands_where_it_should(
 async def test_many_are_asked_about_in_one_call_and_each_language_in_its_own(home: Home) -> None:
     """Twenty at a call, answered under their own ids."""
     texts = [f"Likes the {n} song" for n in ("first", "second", "third", "fourth")]
-    english = [await home.remember(f"{t} number {i}", kind=Kind.CONTEXT) for i, t in enumerate(texts * 6)]
+    english = [
+        await home.remember(f"{t} number {i}", kind=Kind.CONTEXT) for i, t in enumerate(texts * 6)
+    ]
     chinese = await home.remember(CAFE, kind=Kind.CONTEXT)
     home.later(days=60)
     await home.night()
@@ -102,7 +108,9 @@ async def test_a_bad_answer_spoils_no_other_and_is_tried_again_a_few_nights(home
         for row in rows:
             if row["id"] == bad.id:
                 row["text"] = "Plays chess with 99 friends"
-        return f"Here you are:\n```json\n{json.dumps([*rows, {'id': 'nobody', 'text': 'x'}, 7])}\n```"
+        return (
+            f"Here you are:\n```json\n{json.dumps([*rows, {'id': 'nobody', 'text': 'x'}, 7])}\n```"
+        )
 
     home.model.answers["level"] = answer
     home.later(days=60)
@@ -110,7 +118,9 @@ async def test_a_bad_answer_spoils_no_other_and_is_tried_again_a_few_nights(home
         report = await home.night()
         assert report.count("unwritten") == 1
         assert (await home.get(good)).level is Level.SUMMARY
-        assert (await home.get(bad)) == replace(bad, weight=(await home.get(bad)).weight), f"night {night}"
+        assert (await home.get(bad)) == replace(bad, weight=(await home.get(bad)).weight), (
+            f"night {night}"
+        )
         home.later(days=1)
     report = await home.night()
     now = await home.get(bad)
@@ -135,7 +145,9 @@ async def test_without_a_model_the_night_goes_on_and_says_so(home: Home) -> None
     home.later(days=60)
     trace = await home.remember("Plays chess on Mondays", kind=Kind.CONTEXT)
     await home.write(
-        lambda tx: tx.memories.put(replace(trace, last_activated_at=home.now - timedelta(days=1500)), "updated")
+        lambda tx: tx.memories.put(
+            replace(trace, last_activated_at=home.now - timedelta(days=1500)), "updated"
+        )
     )
     home.model.answers["level"] = ModelError("no_connection")
     report = await home.night()
@@ -149,13 +161,21 @@ async def test_without_a_model_the_night_goes_on_and_says_so(home: Home) -> None
     assert report.waiting == {}
 
 
-async def test_private_things_keep_their_words_and_ordinary_ones_fade_half_as_fast(home: Home) -> None:
+async def test_private_things_keep_their_words_and_ordinary_ones_fade_half_as_fast(
+    home: Home,
+) -> None:
     """The weight paper: 1 slowly, 2 and 3 never rewritten; their level follows the weight, so that they stop coming up."""
     plain = await home.remember("Collects old maps", kind=Kind.CONTEXT)
-    general = await home.remember("Repairs bicycles", kind=Kind.CONTEXT, sensitivity=Sensitivity.GENERAL)
-    private = await home.remember("Keeps a spare key outside", kind=Kind.CONTEXT, sensitivity=Sensitivity.PRIVATE)
+    general = await home.remember(
+        "Repairs bicycles", kind=Kind.CONTEXT, sensitivity=Sensitivity.GENERAL
+    )
+    private = await home.remember(
+        "Keeps a spare key outside", kind=Kind.CONTEXT, sensitivity=Sensitivity.PRIVATE
+    )
     secret = await home.remember("home Wi-Fi password", kind=Kind.CONTEXT)
-    await home.write(lambda tx: tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated"))
+    await home.write(
+        lambda tx: tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated")
+    )
     home.later(days=250)
     await home.night()
     levels = [(await home.get(m)).level for m in (plain, general, private, secret)]
@@ -191,7 +211,7 @@ async def test_a_use_brings_the_original_back(home: Home) -> None:
         tx.changes.begin("monitor", "monitor", home.now)
         merger = Merger(tx, curve="fade", u=1.0)
         said = Message("message", "", None, None, "user", "Thanks.", home.now, "UTC")
-        merger.boost(tx.memories.many([m.id])[0], [said], recalled=True)
+        merger.boost(tx.memories.get_many([m.id])[0], [said], recalled=True)
 
     await home.write(mention)
     back = await home.get(m)
@@ -207,7 +227,7 @@ async def test_a_level_that_was_written_can_be_undone(home: Home) -> None:
     b = await home.remember("Plays chess on Mondays", kind=Kind.CONTEXT)
     home.later(days=60)
     await home.night()
-    changes = await home.read(lambda tx: tx.changes.after(0, 1000))
+    changes = await home.read(lambda tx: tx.changes.list_changes_after(0, 1000))
     (step,) = [c for c in changes if c.entity_id == a.id and c.op == "levelled"]
     assert step.reason == "upkeep"
     assert [c.entity_id for c in changes if c.set_id == step.set_id] == [a.id]
@@ -227,7 +247,9 @@ async def test_only_curves_that_delete_forget(home: Home, curve: str, forgets: b
     home.later(days=2_000_000 if curve == "fsrs" else 40_000)
     report = await home.night()
     now = await home.get(m)
-    assert (now.state, report.count("forgotten")) == ((State.FORGOTTEN, 1) if forgets else (State.ACTIVE, 0))
+    assert (now.state, report.count("forgotten")) == (
+        (State.FORGOTTEN, 1) if forgets else (State.ACTIVE, 0)
+    )
     assert now.original_content == COFFEE
     if not forgets:
         assert now.level is Level.ARCHIVE
@@ -240,7 +262,9 @@ async def test_replaced_versions_fade_and_are_not_forgotten(home: Home) -> None:
     home.curve = "importance"
     m = await home.remember("Lives in Oslo", kind=Kind.CONTEXT)
     await home.write(
-        lambda tx: tx.memories.put(replace(m, state=State.SUPERSEDED, valid_until=home.now), "superseded")
+        lambda tx: tx.memories.put(
+            replace(m, state=State.SUPERSEDED, valid_until=home.now), "superseded"
+        )
     )
     home.later(days=4000)
     await home.night()
@@ -287,7 +311,11 @@ async def test_nights_wear_what_relevance_finds_faint(home: Home) -> None:
     home.later(days=4)
     report = await home.night()
     worn = await home.get(m)
-    log = [e for e in await home.read(lambda tx: tx.memories.weight_log(m.id)) if e.event == "lowered"]
+    log = [
+        e
+        for e in await home.read(lambda tx: tx.memories.list_weight_log(m.id))
+        if e.event == "lowered"
+    ]
     assert [e.at.hour for e in log] == [4] * len(log)
     assert len({e.at for e in log}) == len(log) == report.count("lowered") == 3
     assert worn.curve_state.strength == pytest.approx(0.8 * 0.9**3)
@@ -325,7 +353,9 @@ async def test_nights_wear_what_relevance_finds_faint(home: Home) -> None:
         ("不吃香菜", Level.SUMMARY, "吃香菜", "another sense"),
     ],
 )
-def test_a_fainter_text_says_less_and_nothing_else(original: str, level: Level, text: str, why: str) -> None:
+def test_a_fainter_text_says_less_and_nothing_else(
+    original: str, level: Level, text: str, why: str
+) -> None:
     """No new number or name, no lost "not", no other language."""
     m: Memory = memory(original_content=original, language="zh" if original[0] > "\u2e80" else "en")
     assert find_level_fault(m, level, text) == why

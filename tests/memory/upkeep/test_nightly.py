@@ -14,7 +14,7 @@ from memory.jobs import JobRunner
 from memory.models import Kind, Level, State
 from memory.store import make_worker_id, open_store
 from memory.upkeep import levels, run, schedule
-from memory.upkeep.keeper import UpkeepService
+from memory.upkeep.service import UpkeepService
 from tests.memory.upkeep.night import Home, TaskModel, shorter
 
 
@@ -48,7 +48,11 @@ async def test_the_report_counts_what_happened(home: Home) -> None:
     assert report.states == {"active": 3}
     home.later(days=1)
     assert (await home.night()).counters["user_activation"] == 0
-    assert [r.night for r in await home.keeper.reports(home.user, 9)] == ["2026-07-24", "2026-07-23", "2026-01-03"]
+    assert [r.night for r in await home.keeper.reports(home.user, 9)] == [
+        "2026-07-24",
+        "2026-07-23",
+        "2026-01-03",
+    ]
 
 
 async def test_the_end_of_a_night_is_a_change_that_front_ends_see(home: Home) -> None:
@@ -56,9 +60,13 @@ async def test_the_end_of_a_night_is_a_change_that_front_ends_see(home: Home) ->
     await home.remember("The user likes strong coffee without any sugar", kind=Kind.CONTEXT)
     home.later(days=1500)
     await home.night()
-    last = (await home.read(lambda tx: tx.changes.after(0, 1000)))[-1]
+    last = (await home.read(lambda tx: tx.changes.list_changes_after(0, 1000)))[-1]
     assert (last.entity, last.op) == ("job", "updated")
-    assert (last.after["kind"], last.after["state"], last.after["outcome"]) == ("upkeep", "done", "saved")
+    assert (last.after["kind"], last.after["state"], last.after["outcome"]) == (
+        "upkeep",
+        "done",
+        "saved",
+    )
     assert (last.after["levelled"], last.after["waiting"]) == (1, [])
     assert "coffee" not in str(last.after)
 
@@ -69,11 +77,11 @@ async def test_a_quiet_night_changes_nothing(home: Home) -> None:
         await home.remember(f"The user likes {n} things")
     await home.night()
     before = await home.all(State.ACTIVE)
-    changes = await home.read(lambda tx: tx.changes.after(0, 10_000))
+    changes = await home.read(lambda tx: tx.changes.list_changes_after(0, 10_000))
     home.later(minutes=5)
     await home.night()
     assert await home.all(State.ACTIVE) == before
-    more = (await home.read(lambda tx: tx.changes.after(0, 10_000)))[len(changes) :]
+    more = (await home.read(lambda tx: tx.changes.list_changes_after(0, 10_000)))[len(changes) :]
     assert [(c.entity, (c.after or {}).get("outcome")) for c in more] == [("job", "nothing")]
 
 
@@ -84,13 +92,13 @@ async def test_cached_weights_follow_without_a_change(home: Home) -> None:
     await home.night()
     assert (await home.get(m)).weight == m.weight
     home.later(days=12)
-    seq = await home.read(lambda tx: tx.changes.last_seq())
+    seq = await home.read(lambda tx: tx.changes.get_last_seq())
     await home.night()
     now = await home.get(m)
     assert now.weight < m.weight
     assert now.rev == m.rev
-    assert len(await home.read(lambda tx: tx.memories.weight_log(m.id))) == 1
-    changes = await home.read(lambda tx: tx.changes.after(seq, 100))
+    assert len(await home.read(lambda tx: tx.memories.list_weight_log(m.id))) == 1
+    changes = await home.read(lambda tx: tx.changes.list_changes_after(seq, 100))
     assert {c.entity for c in changes} == {"job"}
 
 
@@ -175,14 +183,14 @@ async def test_without_its_lease_a_run_writes_nothing(home: Home) -> None:
     home.later(days=1500)
     job = await home.lease()
     later = home.now + timedelta(hours=2)
-    taken = await home.store.system(
+    taken = await home.store.write_system(
         lambda s: s.lease(later, later + timedelta(hours=1), "other:1:x", kinds=["upkeep"])
     )
     assert taken is not None
     with pytest.raises(Conflict):
         await home.keeper.job(job, home.now)
     assert (await home.get(m)).level is Level.FULL
-    assert await home.read(lambda tx: tx.nights.of(job.id)) is None
+    assert await home.read(lambda tx: tx.nights.get_night(job.id)) is None
 
 
 async def test_two_runners_never_run_one_persons_nights_at_once(home: Home, tmp_path: Path) -> None:
@@ -203,7 +211,9 @@ async def test_two_runners_never_run_one_persons_nights_at_once(home: Home, tmp_
                 yield chunk
 
     model = Counting(**home.model.answers)
-    other = await open_store(tmp_path / "ebb.db", clock=lambda: home.now, worker=make_worker_id(), key=b"k" * 32)
+    other = await open_store(
+        tmp_path / "ebb.db", clock=lambda: home.now, worker=make_worker_id(), key=b"k" * 32
+    )
     await other.use_embedder(home.embedder.id, home.embedder.dim)
     try:
         runners: list[JobRunner] = []
@@ -211,8 +221,12 @@ async def test_two_runners_never_run_one_persons_nights_at_once(home: Home, tmp_
             keeper = UpkeepService(replace(home.tools, store=store, model=model))
             lane = schedule.make_lane_name(home.user)
             key = f"hand:{len(runners)}"
-            await home.write(lambda tx, k=key, lane=lane: tx.jobs.enqueue("upkeep", k, {}, home.now, lane=lane))  # type: ignore[misc]
-            runners.append(JobRunner(store, {"upkeep": keeper.job}, lambda: home.now, worker=store.worker))
+            await home.write(
+                lambda tx, k=key, lane=lane: tx.jobs.enqueue("upkeep", k, {}, home.now, lane=lane)
+            )  # type: ignore[misc]
+            runners.append(
+                JobRunner(store, {"upkeep": keeper.job}, lambda: home.now, worker=store.worker)
+            )
         await asyncio.gather(*(r.drain(20) for r in runners))
         assert await runners[0].drain(20) == 0
     finally:
@@ -221,14 +235,18 @@ async def test_two_runners_never_run_one_persons_nights_at_once(home: Home, tmp_
     assert len(await home.keeper.reports(home.user, 9)) == 2
 
 
-async def test_a_night_that_gets_ahead_is_not_given_up_however_often_it_is_killed(home: Home) -> None:
+async def test_a_night_that_gets_ahead_is_not_given_up_however_often_it_is_killed(
+    home: Home,
+) -> None:
     """Attempts count against a run that never gets anywhere: twenty of those, and it is given up visibly."""
     await home.keeper.by_hand(home.user, home.now)
 
     async def killed(*, ahead: bool) -> bool:
         """A process takes the job and is never heard of again. False: nobody may take it any more."""
         until = home.now + timedelta(minutes=1)
-        job = await home.store.system(lambda s: s.lease(home.now, until, "gone:1:x", kinds=["upkeep"]))
+        job = await home.store.write_system(
+            lambda s: s.lease(home.now, until, "gone:1:x", kinds=["upkeep"])
+        )
         if job is not None and ahead:
             since = run.SinceLastReport(None, None, {})
             night = run.UpkeepRun(home.tools, job, home.now, "2026-01-03", (home.now,), since, {})
@@ -238,7 +256,7 @@ async def test_a_night_that_gets_ahead_is_not_given_up_however_often_it_is_kille
 
     assert all([await killed(ahead=True) for _ in range(50)])
     assert [await killed(ahead=False) for _ in range(20)] == [True] * 19 + [False]
-    assert len(await home.read(lambda tx: tx.jobs.dead())) == 1
+    assert len(await home.read(lambda tx: tx.jobs.list_dead())) == 1
 
 
 async def test_whoever_waits_is_not_kept_waiting_for_a_model(home: Home) -> None:

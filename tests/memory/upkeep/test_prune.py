@@ -28,8 +28,8 @@ async def day(home: Home, n: int) -> None:
         s.delivered("telegram", "1:mode:7", {"mode": "normal"}, at)
 
     await home.write(enqueue)
-    await home.store.system(came)
-    while (job := await home.store.system(lambda s: s.lease(at, home.later(minutes=1), "w", kinds=["monitor"]))) is not None:  # fmt: skip
+    await home.store.write_system(came)
+    while (job := await home.store.write_system(lambda s: s.lease(at, home.later(minutes=1), "w", kinds=["monitor"]))) is not None:  # fmt: skip
         leased = job
         assert await home.store.finish_job(leased, lambda _tx: {"outcome": "nothing"}, at)
 
@@ -68,11 +68,17 @@ async def test_what_exactly_once_needs_is_kept(home: Home) -> None:
     began = home.now
     await day(home, 1)
     await home.write(lambda tx: tx.jobs.enqueue("monitor", "waits", {"turn_ids": []}, began))
-    await home.write(lambda tx: tx.jobs.enqueue("scrub", "purge:1", {"places": {"memories": 1}}, began, lane="scrub"))
-    scrub = await home.store.system(lambda s: s.lease(began, home.now, "w", kinds=["scrub"]))
+    await home.write(
+        lambda tx: tx.jobs.enqueue(
+            "scrub", "purge:1", {"places": {"memories": 1}}, began, lane="scrub"
+        )
+    )
+    scrub = await home.store.write_system(lambda s: s.lease(began, home.now, "w", kinds=["scrub"]))
     assert scrub is not None
     assert await home.store.finish_job(scrub, lambda _tx: {}, began)
-    await home.store.system(lambda s: s.inbox_put("telegram", "1", 900, "7", '{"open": 1}', began))
+    await home.store.write_system(
+        lambda s: s.inbox_put("telegram", "1", 900, "7", '{"open": 1}', began)
+    )
 
     home.now = began
     home.later(days=6)
@@ -82,10 +88,12 @@ async def test_what_exactly_once_needs_is_kept(home: Home) -> None:
     await home.night()
 
     def left(tx: Transaction) -> tuple[list[str], list[str]]:
-        return [j.dedup_key for j in tx.jobs.pending("monitor")], [j.dedup_key for j in tx.jobs.latest("scrub", 5)]
+        return [j.dedup_key for j in tx.jobs.list_pending("monitor")], [
+            j.dedup_key for j in tx.jobs.list_latest("scrub", 5)
+        ]
 
     assert await home.read(left) == (["waits"], ["purge:1"])
-    system = await home.store.system(
+    system = await home.store.write_system(
         lambda s: (s.inbox_open("telegram", "1"), s.delivery("telegram", "1:mode:7"), s.delivery("telegram", "1:tg-1-7-1-0"))
     )  # fmt: skip
     assert system == ([(900, "7", '{"open": 1}')], {"mode": "normal"}, None)
@@ -94,7 +102,9 @@ async def test_what_exactly_once_needs_is_kept(home: Home) -> None:
 async def again(home: Home, at: datetime) -> tuple[Any, bool]:
     """The same job and the same update once more."""
     job = await home.write(lambda tx: tx.jobs.enqueue("monitor", "turn-1-0", {"turn_ids": []}, at))
-    update = await home.store.system(lambda s: s.inbox_put("telegram", "1", 100, "7", "{}", at))
+    update = await home.store.write_system(
+        lambda s: s.inbox_put("telegram", "1", 100, "7", "{}", at)
+    )
     return job, update
 
 

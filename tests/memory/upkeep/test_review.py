@@ -13,7 +13,7 @@ import pytest
 
 from memory import lifecycle
 from memory.errors import ModelError
-from memory.learn import keep
+from memory.learn import edits
 from memory.learn.answer import NIGHT_FLOOR, parse
 from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State, Usage
 from memory.ports import Transaction
@@ -44,14 +44,16 @@ async def neglected(home: Home, text: str = CHESS, **fields: object) -> Memory:
 async def test_a_promotion_makes_core(home: Home) -> None:
     """For good: whole, undoable, in the log; and nobody asks again."""
     m = await boosted(home)
-    home.model.answers["review"] = '{"thoughts": "Their name will not change.", "decision": "promote"}'
+    home.model.answers["review"] = (
+        '{"thoughts": "Their name will not change.", "decision": "promote"}'
+    )
     report = await home.night()
     now = await home.get(m)
     assert (now.layer, now.level, now.content) == (Layer.CORE, Level.FULL, NAME)
     assert report.count("review_promoted") == 1
-    log = await home.read(lambda tx: tx.memories.weight_log(m.id))
+    log = await home.read(lambda tx: tx.memories.list_weight_log(m.id))
     assert log[-1].event == "promoted"
-    last = await home.read(lambda tx: tx.changes.latest_for("memory", m.id))
+    last = await home.read(lambda tx: tx.changes.get_latest_change("memory", m.id))
     assert last.op == "promoted"
     home.later(days=400)
     await home.night()
@@ -61,12 +63,19 @@ async def test_a_promotion_makes_core(home: Home) -> None:
 async def test_it_is_shown_the_memory_its_five_nearest_and_what_it_searched_for(home: Home) -> None:
     """Up to three rounds; itself and secrets are never among them."""
     m = await boosted(home)
-    for text in ("The user is called Lena by friends", "Lena is a nurse", "Lena plays tennis", "Lena has a cat"):
+    for text in (
+        "The user is called Lena by friends",
+        "Lena is a nurse",
+        "Lena plays tennis",
+        "Lena has a cat",
+    ):
         await home.remember(text)
     await home.remember("The user has a brother called Tom Lena")
     await home.remember("The user is allergic to walnuts")
     secret = await home.remember("Lena bank card")
-    await home.write(lambda tx: tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated"))
+    await home.write(
+        lambda tx: tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated")
+    )
 
     def answer(data: Mapping[str, Json]) -> str:
         words = ("walnuts allergy", "tennis", "")[int(data["round"]) - 1]
@@ -140,7 +149,9 @@ async def test_only_the_same_review_rests(home: Home) -> None:
 async def test_under_other_curves_decay_is_nobodys_question(home: Home, curve: str) -> None:
     """However low the counter is, the curve alone decides."""
     m = await neglected(home)
-    await home.write(lambda tx: tx.memories.put(lifecycle.move_to_curve(m, curve, 1.0, home.now), "updated"))
+    await home.write(
+        lambda tx: tx.memories.put(lifecycle.move_to_curve(m, curve, 1.0, home.now), "updated")
+    )
     home.model.answers["review"] = decision("delete")
     for _ in range(3):
         home.later(days=DUE)
@@ -158,7 +169,7 @@ async def test_what_it_lets_go_of_is_forgotten_and_comes_back_whole(home: Home) 
     now = await home.get(m)
     assert (now.state, now.original_content) == (State.FORGOTTEN, CHESS)
     assert report.count("review_forgotten") == 1
-    await home.write(lambda tx: keep.restore(tx, m.id, 1.0, home.now))
+    await home.write(lambda tx: edits.restore(tx, m.id, 1.0, home.now))
     for _ in range(7):
         home.later(days=1)
         await home.night()
@@ -169,7 +180,10 @@ async def test_what_it_lets_go_of_is_forgotten_and_comes_back_whole(home: Home) 
 
 async def test_the_only_holder_of_a_name_is_kept_unasked(home: Home) -> None:
     """Of two that say something of Hannah one may go; then the other is all there is of her."""
-    two = [await neglected(home, f"Hannah {what}", entities=("Hannah",)) for what in ("sings", "lives in Lyon")]
+    two = [
+        await neglected(home, f"Hannah {what}", entities=("Hannah",))
+        for what in ("sings", "lives in Lyon")
+    ]
     home.model.answers["review"] = decision("delete")
     home.later(days=DUE)
     await home.night()
@@ -188,7 +202,10 @@ def test_four_hundred_nights_with_a_reviewer_that_errs(curve: str) -> None:
     """One answer in twelve is DELETE: under `fade` nothing goes, under `importance` only what its owner can restore."""
     rng, day = random.Random(7), timedelta(days=1)
     at = T0
-    some = [replace(memory(curve=curve), **(SPARED[n % 10] if n % 10 < len(SPARED) else {})) for n in range(210)]
+    some = [
+        replace(memory(curve=curve), **(SPARED[n % 10] if n % 10 < len(SPARED) else {}))
+        for n in range(210)
+    ]
     held = dict(enumerate(lifecycle.start_life(m, Importance.HIGH, curve, at) for m in some))
     gone: dict[int, Memory] = {}
     for _ in range(400):
@@ -229,10 +246,14 @@ async def test_a_night_shares_a_tenth_of_the_weeks_conversation(home: Home) -> N
     for n in range(4):
         await neglected(home, f"The user once counted {n} sheep")
     home.later(days=DUE)
-    await home.write(lambda tx: tx.traces.spend("upkeep", "any", Usage(NIGHT_FLOOR - 200, 0), home.now))
+    await home.write(
+        lambda tx: tx.traces.record_tokens("upkeep", "any", Usage(NIGHT_FLOOR - 200, 0), home.now)
+    )
     report = await home.night()
     assert (home.model.asked("review"), report.waiting["review"]) == ([], "rate_limit")
-    await home.write(lambda tx: tx.traces.spend("chat", "any", Usage(NIGHT_FLOOR * 20, 0), home.now))
+    await home.write(
+        lambda tx: tx.traces.record_tokens("chat", "any", Usage(NIGHT_FLOOR * 20, 0), home.now)
+    )
     await home.night()
     assert len(home.model.asked("review")) == 4
 
@@ -247,9 +268,12 @@ async def test_promote_is_no_answer_to_a_decay(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["No idea.", '{"decision": "search", "words": "chess"}', "", '<think>{"decision": "delete"}']
+    "said",
+    ["No idea.", '{"decision": "search", "words": "chess"}', "", '<think>{"decision": "delete"}'],
 )
-async def test_a_review_that_fails_leaves_it_as_it_was_and_is_tried_again_twice(home: Home, said: str) -> None:
+async def test_a_review_that_fails_leaves_it_as_it_was_and_is_tried_again_twice(
+    home: Home, said: str
+) -> None:
     """Then it rests like one that was kept."""
     m = await neglected(home)
     home.model.answers["review"] = said
@@ -323,7 +347,9 @@ async def test_the_archive_secrets_and_the_protected_are_not_reviewed(home: Home
 
     def write(tx: Transaction) -> None:
         tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated")
-        tx.memories.put(replace(old, last_activated_at=home.now - timedelta(days=90_000)), "updated")
+        tx.memories.put(
+            replace(old, last_activated_at=home.now - timedelta(days=90_000)), "updated"
+        )
 
     await home.write(write)
     home.later(days=DUE)

@@ -49,7 +49,9 @@ def test_missed_nights_are_counted_one_by_one() -> None:
 
 
 async def pending(home: Home) -> list[tuple[str, datetime]]:
-    return [(j.dedup_key, j.run_at) for j in await home.read(lambda tx: tx.jobs.pending("upkeep"))]
+    return [
+        (j.dedup_key, j.run_at) for j in await home.read(lambda tx: tx.jobs.list_pending("upkeep"))
+    ]
 
 
 async def test_the_next_night_is_put_down_once(home: Home) -> None:
@@ -68,7 +70,7 @@ async def test_a_missed_night_is_made_up_for_at_once(home: Home) -> None:
     home.later(days=3)
     await home.keeper.plan(home.user, home.now)
     assert [key for key, _ in await pending(home)] == ["night:2026-01-04", "night:2026-01-07"]
-    job = await home.store.system(
+    job = await home.store.write_system(
         lambda s: s.lease(home.now, home.now + timedelta(hours=1), home.worker, kinds=["upkeep"])
     )
     assert job is not None
@@ -120,8 +122,12 @@ async def test_no_night_is_lost_when_the_hour_is_changed(home: Home) -> None:
         home.later(minutes=30)
         await home.keeper.plan(home.user, home.now)
         lease = home.now + timedelta(minutes=1)
-        job = await home.store.system(lambda s: s.lease(home.now, lease, home.worker, kinds=["upkeep"]))
+        job = await home.store.write_system(
+            lambda s: s.lease(home.now, lease, home.worker, kinds=["upkeep"])
+        )
         if job is not None:
             assert await home.store.finish_job(job, await home.keeper.job(job, home.now), home.now)
-            nights.append(f"{home.now:%d %H} as {(await home.keeper.reports(home.user))[0].night[-2:]}")
+            nights.append(
+                f"{home.now:%d %H} as {(await home.keeper.reports(home.user))[0].night[-2:]}"
+            )
     assert nights == ["03 23 as 03", "04 04 as 03", "04 23 as 04", "05 23 as 05", "06 23 as 06"]

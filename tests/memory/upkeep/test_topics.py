@@ -80,5 +80,9 @@ def test_a_topic_is_short_and_made_of_the_memorys_own_words(text: str) -> None:
     assert len(about) <= 60
     own = set(re.findall(r"\w+", text.casefold()))
     for word in re.findall(r"\w+", about.casefold()):
-        known = word in own or word in {"their", "being", "age", "context", "fact"} or word.endswith("ing")
+        known = (
+            word in own
+            or word in {"their", "being", "age", "context", "fact"}
+            or word.endswith("ing")
+        )
         assert known or m.language == "zh", (text, about)

@@ -99,7 +99,9 @@ def reviewed(m: Memory, how: str, at: datetime) -> Memory:
 
 @settings(max_examples=150, deadline=None)
 @given(
-    st.lists(st.tuples(lives(), st.booleans(), st.sampled_from(REVIEWS), curves), min_size=1, max_size=8),
+    st.lists(
+        st.tuples(lives(), st.booleans(), st.sampled_from(REVIEWS), curves), min_size=1, max_size=8
+    ),
     st.one_of(st.floats(0, 40), st.floats(0, 4000)),
 )
 def test_outlines_say_what_the_memories_say(

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from memory.models import Change, Filter, Kind, Level, Memory, MemoryId, Sensitivity, State, UpkeepNight, WeightEvent
+from memory.models import (
+    Change,
+    Filter,
+    Kind,
+    Level,
+    Memory,
+    MemoryId,
+    Sensitivity,
+    State,
+    UpkeepNight,
+    WeightEvent,
+)
 from memory.ports import Store, Transaction
 from memory.upkeep.levels import write_level_text
 
@@ -21,11 +32,15 @@ async def broken(store: Store, user_id: str) -> list[str]:
             f"{m.id} {m.state} {m.level.name}: {why}"
             for m in memories.values()
             for why in (
-                *_alone(m, tx.memories.weight_log(m.id), tx.changes.latest_for("memory", m.id)),
+                *_alone(
+                    m,
+                    tx.memories.list_weight_log(m.id),
+                    tx.changes.get_latest_change("memory", m.id),
+                ),
                 *_merged(m, memories),
             )
         ]
-        return out + list(_counted(tx.nights.latest(60), tx))
+        return out + list(_counted(tx.nights.list_latest_nights(60), tx))
 
     return await store.read(user_id, read)
 
@@ -39,12 +54,18 @@ def _alone(m: Memory, log: list[WeightEvent], change: Change | None) -> Iterator
     ruled = write_level_text(m, m.level)
     if ruled is not None and m.content != ruled:
         yield "its words are not those of its level"
-    if ruled is None and (not m.content or (m.content == m.original_content and m.kind is not Kind.EPISODE)):
+    if ruled is None and (
+        not m.content or (m.content == m.original_content and m.kind is not Kind.EPISODE)
+    ):
         yield "its words were never written"
     if (m.state in {State.FORGOTTEN, State.DELETED}) != (m.deleted_at is not None):
         yield "gone without a date, or dated without being gone"
     after = (change.after if change is not None else None) or {}
-    if (after.get("level"), after.get("content"), after.get("rev")) != (int(m.level), m.content, m.rev):
+    if (after.get("level"), after.get("content"), after.get("rev")) != (
+        int(m.level),
+        m.content,
+        m.rev,
+    ):
         yield "its change says something else"
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from memory import privacy
 from memory.errors import NotFound
 from memory.jobs import Effect
-from memory.learn.alike import list_units
+from memory.learn.same_meaning import list_units
 from memory.models import Filter, Hit, Job, Memory, MemoryId, Message, Sensitivity, State
 from memory.ports import Store, Transaction
 
@@ -28,7 +28,8 @@ _ASKED: Final = re.compile(
     re.I,
 )
 _NOT_ONE: Final = re.compile(
-    r"password manager|(?:good|strong|best|safe|new) password|密码管理器|密码学|source code|key point", re.I
+    r"password manager|(?:good|strong|best|safe|new) password|密码管理器|密码学|source code|key point",
+    re.I,
 )
 _SPARE: Final = re.compile(
     r"\W{0,3}(?:no,? )?(?:(?:that|this|it)(?: is|['’]s| was|) ?(?:really |actually )?)?(?:not|isn['’]t) (?:a |my )?(?:real )?(?:secret|password|pin|code|key)\W{0,3}"
@@ -65,7 +66,9 @@ def mask_secrets(tx: Transaction, text: str) -> str:
     redacted, found = privacy.redact(text)
     known = tx.user().settings.get(_SPARED) if found else None
     return (
-        privacy.redact(text, [f.value for f in found if tx.tombstones.digest(f.value) in known])[0]
+        privacy.redact(
+            text, [f.value for f in found if tx.tombstones.compute_digest(f.value) in known]
+        )[0]
         if known
         else redacted
     )
@@ -108,16 +111,17 @@ class SecretSealer:
 
     async def plan(self, now: datetime) -> None:
         """Have the messages of an older version sealed in the background, once."""
-        for user_id in await self.store.system(lambda s: s.users()):
+        for user_id in await self.store.write_system(lambda s: s.users()):
             await self.store.write(
-                user_id, lambda tx: tx.jobs.enqueue("seal", "older", {}, now, lane=f"seal:{tx.user_id}")
+                user_id,
+                lambda tx: tx.jobs.enqueue("seal", "older", {}, now, lane=f"seal:{tx.user_id}"),
             )
 
     async def run(self, job: Job, _now: datetime) -> Effect:
         """Seal some messages at a time. What is done stays done; nothing of it can be undone."""
 
         def some(tx: Transaction, after: int) -> int | None:
-            found = tx.conversations.messages(after=after, limit=_BATCH, hidden=True)
+            found = tx.conversations.list_messages(after=after, limit=_BATCH, hidden=True)
             for message in found:
                 hide(tx, self.key, message)
             return found[-1].seq if found else None
@@ -131,20 +135,29 @@ class SecretSealer:
         """What was sealed last, a few messages ago, is no secret: bring its words back. False if there is none."""
 
         def write(tx: Transaction) -> bool:
-            recent = reversed(tx.conversations.messages(scope=scope, limit=_RECENT, newest=True))
-            message = next((m for m in recent if get_original_text(tx, self.key, m) != m.text), None)
+            recent = reversed(
+                tx.conversations.list_messages(scope=scope, limit=_RECENT, newest=True)
+            )
+            message = next(
+                (m for m in recent if get_original_text(tx, self.key, m) != m.text), None
+            )
             if message is None:
                 return False
             text = get_original_text(tx, self.key, message)
             tx.changes.begin("user", "edit", now)
-            spared = [tx.tombstones.digest(f.value) for f in privacy.redact(text)[1]]
+            spared = [tx.tombstones.compute_digest(f.value) for f in privacy.redact(text)[1]]
             user = tx.user()
-            settings = {**user.settings, _SPARED: sorted({*(user.settings.get(_SPARED) or ()), *spared})}
+            settings = {
+                **user.settings,
+                _SPARED: sorted({*(user.settings.get(_SPARED) or ()), *spared}),
+            }
             tx.put_user(replace(user, settings=settings))
             tx.conversations.put_message(replace(message, text=text))
             for m in tx.memories.find(_SECRETS, limit=5_000).items:
                 if m.source_message == message.id and (value := self._opened(tx, m.id)):
-                    plain = replace(m, content=value, original_content=value, sensitivity=Sensitivity.GENERAL)
+                    plain = replace(
+                        m, content=value, original_content=value, sensitivity=Sensitivity.GENERAL
+                    )
                     tx.memories.put(plain, "updated")
             return True
 
@@ -156,14 +169,18 @@ class SecretSealer:
         while waiting:
             i = waiting.pop()
             found[i] = self._opened(tx, i)
-            waiting += [x for m in tx.memories.many([i]) for x in m.supersedes if x not in found]
+            waiting += [
+                x for m in tx.memories.get_many([i]) for x in m.supersedes if x not in found
+            ]
         return {f.value for text in found.values() if text for f in privacy.redact(text)[1]}
 
     def expunge(self, tx: Transaction, values: Collection[str]) -> int:
         """Take the values out of every message, and drop the copies that hold them; how many messages had them."""
         count, copies = 0, set(tx.sealed_messages()) if values else ()
-        for message in tx.conversations.messages(hidden=True) if values else ():
-            whole = get_original_text(tx, self.key, message) if message.id in copies else message.text
+        for message in tx.conversations.list_messages(hidden=True) if values else ():
+            whole = (
+                get_original_text(tx, self.key, message) if message.id in copies else message.text
+            )
             if privacy.mask_values(whole, values) != whole:
                 tx.seal_message(message.id, None)
                 left = privacy.mask_values(message.text, values)
@@ -197,7 +214,9 @@ class SecretSealer:
 
         def read(tx: Transaction) -> list[Hit]:
             best = sorted(_asked(tx, text), key=lambda s: -s[0])[:_MOST]
-            opened = [(score, m, self._opened(tx, m.id)) for score, m in best if score >= best[0][0] - 0.2]
+            opened = [
+                (score, m, self._opened(tx, m.id)) for score, m in best if score >= best[0][0] - 0.2
+            ]
             return [
                 Hit(replace(m, content=f"{m.content}: {value}"), score, gate=1.0, why="secret")
                 for score, m, value in opened
@@ -209,7 +228,11 @@ class SecretSealer:
 
 def _asked(tx: Transaction, text: str) -> list[tuple[float, Memory]]:
     """Return secrets that fit the message, and how well."""
-    found = [m for m in tx.memories.find(_SECRETS, limit=5_000).items if m.sensitivity is Sensitivity.SECRET]
+    found = [
+        m
+        for m in tx.memories.find(_SECRETS, limit=5_000).items
+        if m.sensitivity is Sensitivity.SECRET
+    ]
     return [(fit, m) for m in found if (fit := _fit(text, m)) >= _ENOUGH]
 
 

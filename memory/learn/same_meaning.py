@@ -20,7 +20,7 @@ from typing import Final
 
 from memory.models import Kind, Memory, detect_language
 from memory.text import forms
-from memory.text.pieces import split_pieces
+from memory.text.clean import split_pieces
 from memory.text.speech import denies_or_ends
 
 SAME_VECTOR = 0.95  # cosine of a semantic embedder from which they do
@@ -81,7 +81,9 @@ def list_units(text: str) -> frozenset[str]:
     """Content words by their stems, and content characters of Chinese."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     found = _PIECE.findall(plain)
-    return frozenset(p if p[0] >= "\u3400" else _stem(p) for p in found if p not in _STOP and p not in _STOP_ZH)
+    return frozenset(
+        p if p[0] >= "\u3400" else _stem(p) for p in found if p not in _STOP and p not in _STOP_ZH
+    )
 
 
 def find_names(text: str, entities: Iterable[str] = ()) -> frozenset[str]:
@@ -190,7 +192,9 @@ class ForgetTarget:
         self._by_rare: dict[str, list[frozenset[str]]] = {}
         for form in self.forms:
             # Whatever half of a form a sentence has, one of these is in it.
-            for unit in sorted(form, key=lambda u: (common[u], u))[: len(form) - ceil(HINTS * len(form)) + 1]:
+            for unit in sorted(form, key=lambda u: (common[u], u))[
+                : len(form) - ceil(HINTS * len(form)) + 1
+            ]:
                 self._by_rare.setdefault(unit, []).append(form)
 
     def said_by(self, text: str, share: float = SAYS) -> bool:

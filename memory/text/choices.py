@@ -13,9 +13,16 @@ _FILLERS: Final = re.compile(f"{joined('commands', 'FILLERS')}|[#&+;.!]", re.I)
 _FILLER_WORDS: Final = re.compile(joined("commands", "FILLERS", unspaced="(?!)"), re.I)
 _CHOSEN: Final = [re.compile(chosen, re.I) for chosen in values("commands", "CHOSEN").values()]
 _WORDS: Final = re.compile(f"[a-z0-9'’]+|[{UNSPACED}]", re.I)
-_ORDINALS: Final = {w: n for ordinals in values("numbers", "ORDINALS").values() for w, n in ordinals.items() if n < 9}
+_ORDINALS: Final = {
+    w: n
+    for ordinals in values("numbers", "ORDINALS").values()
+    for w, n in ordinals.items()
+    if n < 9
+}
 _ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b")
-_NUMERALS: Final = {c: n for digits in values("numbers", "DIGITS").values() for c, n in digits.items() if 0 < n < 9}
+_NUMERALS: Final = {
+    c: n for digits in values("numbers", "DIGITS").values() for c, n in digits.items() if 0 < n < 9
+}
 _IDLE: Final = frozenset(words_of("commands", "IDLE"))
 _LONGEST: Final = 60  # characters that an answer may have
 _FEW: Final = 3  # words that may stand alone for what they name
@@ -52,7 +59,11 @@ def _numbers(plain: str, count: int) -> tuple[int, ...] | None:
     plain = "".join(f" {_NUMERALS[c]} " if c in _NUMERALS else c for c in plain)
     left = _FILLERS.sub(" ", re.sub(r"(\d)(?:st|nd|rd|th)\b", r"\1", plain)).split()
     picked = tuple(dict.fromkeys(int(w) - 1 for w in left if w.isdigit() and len(w) < 3))
-    if not left or len([w for w in left if w.isdigit()]) < len(left) or any(not 0 <= p < count for p in picked):
+    if (
+        not left
+        or len([w for w in left if w.isdigit()]) < len(left)
+        or any(not 0 <= p < count for p in picked)
+    ):
         return None
     return picked or None
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from memory.errors import ModelError
 from memory.index.text import fold
-from memory.learn.alike import (
+from memory.learn.same_meaning import (
     ForgetTarget,
     find_names,
     is_semantic,
@@ -25,7 +25,17 @@ from memory.learn.alike import (
     normalise_text,
     rescale_cosine,
 )
-from memory.models import Filter, Kind, Layer, Memory, MemoryId, Message, Sensitivity, State, detect_language
+from memory.models import (
+    Filter,
+    Kind,
+    Layer,
+    Memory,
+    MemoryId,
+    Message,
+    Sensitivity,
+    State,
+    detect_language,
+)
 from memory.ports import Embedder, Store, Transaction
 from memory.text import translations
 from memory.text.commands import find_intent, means_everything
@@ -41,12 +51,17 @@ _MEASURES: Final = frozenset("一两二三只个条位些家")
 _TASTES: Final = frozenset({"like", "hate"})  # how one feels about it says less than what it is
 OFFERED: Final = 12
 _RECENT: Final = 8  # messages that "what I just said" may reach back
-_COSINE_FLOOR: Final = 0.35  # of a semantic embedder: from here on closeness begins to say something
+_COSINE_FLOOR: Final = (
+    0.35  # of a semantic embedder: from here on closeness begins to say something
+)
 
-_ID: Final = re.compile(r"^(?:memory\s+|记忆\s*)?\[?(?P<id>[a-hjkmnp-tv-z][0-9a-hjkmnp-tv-z]{5,})\]?$", re.I)
+_ID: Final = re.compile(
+    r"^(?:memory\s+|记忆\s*)?\[?(?P<id>[a-hjkmnp-tv-z][0-9a-hjkmnp-tv-z]{5,})\]?$", re.I
+)
 _PRONOUN: Final = re.compile(r"him|her|them|[他她它]们?", re.I)
 _ALL: Final = Filter(
-    states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}), max_sensitivity=Sensitivity.SECRET
+    states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}),
+    max_sensitivity=Sensitivity.SECRET,
 )
 # What people call a thing they never put in that word: "forget my job" means "I work at …".
 _ASPECTS: Final[Sequence[tuple[re.Pattern[str], re.Pattern[str]]]] = tuple(
@@ -57,8 +72,14 @@ _ASPECTS: Final[Sequence[tuple[re.Pattern[str], re.Pattern[str]]]] = tuple(
             r"\b(?:my (?:address|home|city|town)|where i live)\b|我的?(?:地址|住址|家)|住(?:在)?哪",
             r"\blives?\b|\baddress\b|\bmoved? to\b|住|搬到|地址",
         ),
-        (r"\b(?:my (?:job|work|profession)|where i work)\b|我的?(?:工作|职业)", r"\bworks?\b|\bjob\b|工作|上班|职业"),
-        (r"\bmy (?:birthday|age)\b|我的?(?:生日|年龄)", r"\bborn\b|\bbirthday\b|\byears old\b|生日|出生|岁"),
+        (
+            r"\b(?:my (?:job|work|profession)|where i work)\b|我的?(?:工作|职业)",
+            r"\bworks?\b|\bjob\b|工作|上班|职业",
+        ),
+        (
+            r"\bmy (?:birthday|age)\b|我的?(?:生日|年龄)",
+            r"\bborn\b|\bbirthday\b|\byears old\b|生日|出生|岁",
+        ),
         (r"\bmy (?:allerg\w+)\b|我的?过敏", r"\ballerg|过敏"),
         (r"\bmy diet\b|我的?饮食", r"\b(?:vegan|vegetarian|eat|gluten|diet)|素食|不吃|饮食"),
         (r"\bmy (?:phone|number)\b|我的?(?:电话|手机号?)", r"\bphone\b|\bnumber\b|电话|手机"),
@@ -142,13 +163,19 @@ class ForgetPlanner:
         if spare:
             ranked = [(s, m) for s, m in ranked if fit(spare, m) < min(s, CLEAR)]
         if not ranked:
-            return ForgetPlan(messages=await store.read(user_id, lambda tx: _said(tx, wanted, asking)))
+            return ForgetPlan(
+                messages=await store.read(user_id, lambda tx: _said(tx, wanted, asking))
+            )
         best, memory = ranked[0]
         second = ranked[1][0] if len(ranked) > 1 else 0.0
-        if len(ranked) == 1 or (not every and (best >= 1.0 > second or (best >= CLEAR and best - second >= APART))):
+        if len(ranked) == 1 or (
+            not every and (best >= 1.0 > second or (best >= CLEAR and best - second >= APART))
+        ):
             return ForgetPlan(memory, [memory])
         naming = [
-            m for _, m in ranked if list_units(wanted) <= list_units(f"{m.original_content} {' '.join(m.entities)}")
+            m
+            for _, m in ranked
+            if list_units(wanted) <= list_units(f"{m.original_content} {' '.join(m.entities)}")
         ]
         if every and naming:
             return ForgetPlan(None, naming, every=True)
@@ -156,18 +183,25 @@ class ForgetPlanner:
 
     async def _ranked(self, user_id: str, wanted: str) -> list[tuple[float, Memory]]:
         """Memories by how well they fit. A version stands for older ones that fit no better; episodes come last."""
-        reader, embedder, vector = self.store.reader(user_id), self.embedder, None
-        if is_semantic(embedder.id):  # else its nearness is shared letters, which `fit` counts better
+        reader, embedder, vector = self.store.open_reader(user_id), self.embedder, None
+        if is_semantic(
+            embedder.id
+        ):  # else its nearness is shared letters, which `fit` counts better
             with suppress(ModelError):  # words and entities answer alone
                 vector = (await embedder.embed([wanted], "query"))[0]
-        found = await reader.lexical(wanted, LOOKED_AT, _ALL)
+        found = await reader.search_words(wanted, LOOKED_AT, _ALL)
         things, own = translations.things_of(wanted), detect_language(wanted)
-        if translated := [w for lang in LANGUAGES if lang != own for w in translations.words_for(things, lang)]:
-            found = [*found, *await reader.lexical(" ".join(translated), LOOKED_AT, _ALL)]
+        if translated := [
+            w for lang in LANGUAGES if lang != own for w in translations.words_for(things, lang)
+        ]:
+            found = [*found, *await reader.search_words(" ".join(translated), LOOKED_AT, _ALL)]
         if called := find_names(f"… {wanted}"):
-            found = [*found, *await reader.by_entity(sorted(map(fold, called)), LOOKED_AT, _ALL)]
+            found = [
+                *found,
+                *await reader.find_by_entity(sorted(map(fold, called)), LOOKED_AT, _ALL),
+            ]
         if vector is not None:
-            found = [*found, *await reader.nearest(vector, LOOKED_AT, _ALL)]
+            found = [*found, *await reader.search_vectors(vector, LOOKED_AT, _ALL)]
         ids = dict.fromkeys(s.id for s in found)
 
         def look(tx: Transaction) -> list[tuple[float, Memory]]:
@@ -175,13 +209,17 @@ class ForgetPlanner:
             if vector is not None:
                 kept = tx.vectors.get([m.id for m in memories], embedder.id)
                 own = vector[: embedder.dim]  # the embedder's before may stand behind it
-                close = {i: rescale_cosine(float(np.dot(v, own)), embedder.id) for i, v in kept.items()}
+                close = {
+                    i: rescale_cosine(float(np.dot(v, own)), embedder.id) for i, v in kept.items()
+                }
             return [(fit(wanted, m, close.get(m.id, 0.0)), m) for m in memories]
 
         scored = await self.store.read(user_id, look)
         better = {old: score for score, m in scored for old in m.supersedes}
         scored = [s for s in scored if s[0] >= WORTH_ASKING and s[0] > better.get(s[1].id, 0.0)]
-        best = sorted(scored, key=lambda s: (s[1].layer is Layer.EPISODE, -s[0], -s[1].weight, s[1].id))
+        best = sorted(
+            scored, key=lambda s: (s[1].layer is Layer.EPISODE, -s[0], -s[1].weight, s[1].id)
+        )
         facts = [s for s in best if s[1].layer is not Layer.EPISODE]
         return facts or best
 
@@ -191,14 +229,14 @@ def _just_said(tx: Transaction, scope: str, asking: str | None) -> ForgetPlan:
     said = find_previous_message(tx, scope, asking)
     if said is None:
         return ForgetPlan()
-    learned = tx.memories.many(tx.memories.learned_from([said.id]))
+    learned = tx.memories.get_many(tx.memories.list_learned_from([said.id]))
     learned = [m for m in learned if m.state in _ALL.states and m.layer is not Layer.EPISODE]
     return ForgetPlan(learned[0] if len(learned) == 1 else None, learned, messages=(said.id,))
 
 
 def _last_name(tx: Transaction, scope: str, asking: str | None) -> str:
     """Return the name that was said last, which "him" or 他 then means; empty if there is none."""
-    recent = tx.conversations.messages(scope=scope, limit=_RECENT, newest=True)
+    recent = tx.conversations.list_messages(scope=scope, limit=_RECENT, newest=True)
     said = [m.text for m in reversed(recent) if m.id != asking and m.author_user_id]
     found = (sorted(find_names(f"… {text}")) for text in said)
     return next((f[-1] for f in found if f), "")
@@ -207,14 +245,18 @@ def _last_name(tx: Transaction, scope: str, asking: str | None) -> str:
 def _said(tx: Transaction, wanted: str, asking: str | None) -> tuple[str, ...]:
     """Messages that say it where no memory does: not learned yet, or not worth learning."""
     thing = ForgetTarget((list_units(wanted),))
-    recent = tx.conversations.messages(limit=LOOKED_AT * 5, newest=True)
-    return tuple(m.id for m in recent if m.id != asking and m.author_user_id and thing.said_by(m.text, 1.0))
+    recent = tx.conversations.list_messages(limit=LOOKED_AT * 5, newest=True)
+    return tuple(
+        m.id for m in recent if m.id != asking and m.author_user_id and thing.said_by(m.text, 1.0)
+    )
 
 
 def find_previous_message(tx: Transaction, scope: str, asking: str | None) -> Message | None:
     """Return the user's last visible message in the scope that is no such request itself, before `asking`."""
-    at = tx.conversations.message(asking) if asking else None
-    recent = tx.conversations.messages(scope=scope, before=at.seq if at else None, limit=_RECENT, newest=True)
+    at = tx.conversations.get_message(asking) if asking else None
+    recent = tx.conversations.list_messages(
+        scope=scope, before=at.seq if at else None, limit=_RECENT, newest=True
+    )
     for m in reversed(recent):
         if m.role != "user" or m.author_user_id not in {None, tx.user_id} or m.text.startswith("/"):
             continue
@@ -242,7 +284,9 @@ def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
     if detect_language(wanted) != detect_language(m.original_content):
         words = max(words, _across(wanted, m))
     meant = 0.85 * max(0.0, (cosine - _COSINE_FLOOR) / (1 - _COSINE_FLOOR))
-    aspect = any(a.search(wanted) and t.search(m.original_content) for a, t in _ASPECTS) or m.kind in _kinds(wanted)
+    aspect = any(
+        a.search(wanted) and t.search(m.original_content) for a, t in _ASPECTS
+    ) or m.kind in _kinds(wanted)
     return max(words, meant, 0.62 if aspect else 0.0)
 
 
@@ -267,10 +311,14 @@ def _kinds(wanted: str) -> frozenset[Kind]:
 
 def _looked_at(tx: Transaction, ids: Iterable[MemoryId], wanted: str) -> list[Memory]:
     """Return the memories found, and those that an aspect or a sort points to."""
-    found = {m.id: m for m in tx.memories.many(ids)}
+    found = {m.id: m for m in tx.memories.get_many(ids)}
     if kinds := _kinds(wanted):
         found |= {m.id: m for m in tx.memories.find(replace(_ALL, kinds=kinds), limit=500).items}
     for asked, told in _ASPECTS:
         if asked.search(wanted):
-            found |= {m.id: m for m in tx.memories.find(_ALL, limit=500).items if told.search(m.original_content)}
+            found |= {
+                m.id: m
+                for m in tx.memories.find(_ALL, limit=500).items
+                if told.search(m.original_content)
+            }
     return [m for m in found.values() if m.state in _ALL.states]

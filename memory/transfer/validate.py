@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from memory.errors import Unreadable
 from memory.models import Json
 from memory.store.transfer import parse_memory
-from memory.text.pieces import clean_input
+from memory.text.clean import clean_input
 
 FORMAT: Final = "ebb-memory"
 VERSION: Final = 1
@@ -66,7 +66,9 @@ def _check_header(line: Line) -> None:
     if line["type"] != FORMAT:
         raise Unreadable(f"Line 1 is not the header of an export of Ebb ({FORMAT}).")
     if not isinstance(line.get("version"), int) or not 1 <= line["version"] <= VERSION:
-        raise Unreadable(f"Line 1: this export is of version {line.get('version')}; this Ebb reads up to {VERSION}.")
+        raise Unreadable(
+            f"Line 1: this export is of version {line.get('version')}; this Ebb reads up to {VERSION}."
+        )
 
 
 def _check(n: int, line: Line) -> None:
@@ -83,9 +85,13 @@ def _check(n: int, line: Line) -> None:
             parse_memory(line)
     except ValidationError as e:
         errors = e.errors(include_input=False, include_url=False)
-        if missing := sorted(str(error["loc"][0]) for error in errors if error["type"] == "missing"):
+        if missing := sorted(
+            str(error["loc"][0]) for error in errors if error["type"] == "missing"
+        ):
             raise Unreadable(f"Line {n}: {kind} lacks {', '.join(missing)}.") from None
         where = ".".join(map(str, errors[0]["loc"])) or kind
         raise Unreadable(f"Line {n}: {where} cannot be read ({errors[0]['msg']}).") from None
     except (KeyError, TypeError, ValueError, OverflowError) as e:
-        raise Unreadable(f"Line {n}: the memory cannot be read ({type(e).__name__}: {str(e)[:80]}).") from None
+        raise Unreadable(
+            f"Line {n}: the memory cannot be read ({type(e).__name__}: {str(e)[:80]})."
+        ) from None

@@ -13,8 +13,8 @@ from typing import Final, Literal, TypeAlias
 
 from memory.errors import Unreadable
 from memory.models import Json, Role
-from memory.text.pieces import clean_input
-from memory.transfer.reading import clean_values
+from memory.text.clean import clean_input
+from memory.transfer.validate import clean_values
 
 Origin: TypeAlias = Literal["ebb", "chatgpt", "mem0", "text"]
 _SHARD: Final = re.compile(r"(^|/)conversations(-\d+)?\.json$")
@@ -90,7 +90,9 @@ def parse_file(data: bytes, origin: Origin | None = None, owner: str | None = No
     except ValueError as e:
         line = getattr(e, "lineno", 1)
         if origin is None:
-            return ImportFile("text", items=tuple(_pasted(text)))  # "[2026-01-03] likes tea" begins like JSON
+            return ImportFile(
+                "text", items=tuple(_pasted(text))
+            )  # "[2026-01-03] likes tea" begins like JSON
         raise Unreadable(f"Line {line} is no JSON.") from None
     if origin == "chatgpt" or (origin is None and _is_chatgpt(value)):
         return ImportFile("chatgpt", talks=tuple(_talks([value])))
@@ -113,7 +115,11 @@ def _pasted(text: str) -> Iterator[ImportedMemory]:
     """One memory a line; list signs and a date at its beginning are read, headings and rules are not memories."""
     for raw in re.split(r"\r\n|\r|\n", text):
         line = _BULLET.sub("", raw).strip().strip("\ufeff")
-        if not line or line.startswith(("#", "```", "<!--")) or re.fullmatch(r"[-=*_\s]{1,9}", line):
+        if (
+            not line
+            or line.startswith(("#", "```", "<!--"))
+            or re.fullmatch(r"[-=*_\s]{1,9}", line)
+        ):
             continue
         at = None
         if m := _DATED.match(line):
@@ -135,12 +141,21 @@ def _day(y: str, m: str, d: str) -> datetime | None:
 def _mem0(value: Json, owner: str | None) -> Iterator[ImportedMemory]:
     rows = value
     if isinstance(value, dict):
-        rows = next((value[k] for k in ("results", "memories", "data") if isinstance(value.get(k), list)), None)
+        rows = next(
+            (value[k] for k in ("results", "memories", "data") if isinstance(value.get(k), list)),
+            None,
+        )
     if not isinstance(rows, list):
-        raise Unreadable("The JSON has no list of memories (results, memories) and no conversations.")
-    whose = sorted({str(row["user_id"]) for row in rows if isinstance(row, dict) and row.get("user_id")})
+        raise Unreadable(
+            "The JSON has no list of memories (results, memories) and no conversations."
+        )
+    whose = sorted(
+        {str(row["user_id"]) for row in rows if isinstance(row, dict) and row.get("user_id")}
+    )
     if len(whose) > 1 and owner is None:
-        raise Unreadable(f"The file holds memories of several people: {', '.join(whose)}. --user takes those of one.")
+        raise Unreadable(
+            f"The file holds memories of several people: {', '.join(whose)}. --user takes those of one."
+        )
     for n, row in enumerate(rows, 1):
         if isinstance(row, str):
             yield ImportedMemory(row)
@@ -148,7 +163,14 @@ def _mem0(value: Json, owner: str | None) -> Iterator[ImportedMemory]:
         if isinstance(row, dict) and owner is not None and row.get("user_id") not in {None, owner}:
             continue
         text = (
-            next((row[k] for k in ("memory", "text", "data", "content") if isinstance(row.get(k), str)), None)
+            next(
+                (
+                    row[k]
+                    for k in ("memory", "text", "data", "content")
+                    if isinstance(row.get(k), str)
+                ),
+                None,
+            )
             if isinstance(row, dict)
             else None
         )
@@ -156,7 +178,9 @@ def _mem0(value: Json, owner: str | None) -> Iterator[ImportedMemory]:
             raise Unreadable(f"Entry {n} of the list has no memory in it.")
         topics = tuple(c for c in row.get("categories") or () if isinstance(c, str))
         ends = _time(row.get("expiration_date") or row.get("expires_at"))
-        yield ImportedMemory(text, _time(row.get("created_at") or row.get("updated_at")), ends, topics)
+        yield ImportedMemory(
+            text, _time(row.get("created_at") or row.get("updated_at")), ends, topics
+        )
 
 
 def _time(value: Json) -> datetime | None:
@@ -176,14 +200,23 @@ def _time(value: Json) -> datetime | None:
 
 
 def _is_chatgpt(value: Json) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and "mapping" in value[0]
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and isinstance(value[0], dict)
+        and "mapping" in value[0]
+    )
 
 
 def _zipped(data: bytes) -> Iterator[Json]:
     """The conversations of an export as it is downloaded, however many files they are in."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as z:
-            names = sorted(i.filename for i in z.infolist() if _SHARD.search(i.filename) and i.file_size <= _LARGEST)
+            names = sorted(
+                i.filename
+                for i in z.infolist()
+                if _SHARD.search(i.filename) and i.file_size <= _LARGEST
+            )
             if not names:
                 raise Unreadable("The archive has no conversations.json in it.")
             for name in names:
@@ -208,9 +241,20 @@ def _talks(files: Iterable[Json]) -> Iterator[ImportedConversation]:
 def _branch(c: Mapping[str, Json], key: str) -> Iterator[ImportedMessage]:
     """The branch that was left standing, from its first message; regenerated answers beside it are left out."""
     mapping = c["mapping"]
-    node, path, began = c.get("current_node"), [], _time(c.get("create_time")) or datetime(1970, 1, 1, tzinfo=UTC)
+    node, path, began = (
+        c.get("current_node"),
+        [],
+        _time(c.get("create_time")) or datetime(1970, 1, 1, tzinfo=UTC),
+    )
     if node not in mapping:
-        node = next((i for i, v in reversed(mapping.items()) if isinstance(v, dict) and not v.get("children")), None)
+        node = next(
+            (
+                i
+                for i, v in reversed(mapping.items())
+                if isinstance(v, dict) and not v.get("children")
+            ),
+            None,
+        )
     seen: set[str] = set()
     while isinstance(node, str) and node in mapping and node not in seen:
         seen.add(node)
@@ -225,7 +269,9 @@ def _branch(c: Mapping[str, Json], key: str) -> Iterator[ImportedMessage]:
 
 def _said(node: Json, key: str, before: datetime) -> ImportedMessage | None:
     message = node.get("message") if isinstance(node, dict) else None
-    if not isinstance(message, dict) or (message.get("metadata") or {}).get("is_visually_hidden_from_conversation"):
+    if not isinstance(message, dict) or (message.get("metadata") or {}).get(
+        "is_visually_hidden_from_conversation"
+    ):
         return None
     role = (message.get("author") or {}).get("role")
     content = message.get("content")
@@ -234,4 +280,8 @@ def _said(node: Json, key: str, before: datetime) -> ImportedMessage | None:
     if content.get("content_type") not in {"text", "multimodal_text"}:
         return None
     text = "\n".join(p for p in content.get("parts") or () if isinstance(p, str)).strip()
-    return ImportedMessage(key, role, text, _time(message.get("create_time")) or before) if text else None
+    return (
+        ImportedMessage(key, role, text, _time(message.get("create_time")) or before)
+        if text
+        else None
+    )

@@ -32,8 +32,12 @@ class PartClause:
     """A piece that is looked for in one go."""
 
     words: tuple[str, ...]  # terms of the text index
-    characters: tuple[str, ...]  # Chinese ones, each by itself: pairs miss 学历 where 学位 is asked for
-    alike: tuple[tuple[str, tuple[str, ...]], ...] = ()  # what else may be said for a word or character of it
+    characters: tuple[
+        str, ...
+    ]  # Chinese ones, each by itself: pairs miss 学历 where 学位 is asked for
+    alike: tuple[
+        tuple[str, tuple[str, ...]], ...
+    ] = ()  # what else may be said for a word or character of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,11 @@ def split_into_parts(text: str) -> tuple[QuestionPart, ...]:
     for section in PATTERNS.NEXT.split(plain):
         for weight, sentence in _weighed(section, anything_asked):
             clauses = [
-                c for piece in CLAUSE.split(sentence) if piece for p in _each(back(piece)) if (c := parse_clause(p))
+                c
+                for piece in CLAUSE.split(sentence)
+                if piece
+                for p in _each(back(piece))
+                if (c := parse_clause(p))
             ]
             if clauses:
                 found.append(QuestionPart(back(sentence), weight, tuple(clauses[-MOST:])))

@@ -17,8 +17,8 @@ from textual.widgets.option_list import Option
 
 from bot.events import Choice
 from memory.text.output import clean_output
-from tui.voice import WindowLanguage
-from tui.widgets.glance import format_day_and_time
+from tui.language import WindowLanguage
+from tui.widgets.memory_line import format_day_and_time
 
 
 class Divider(Widget):
@@ -43,7 +43,11 @@ class Divider(Widget):
 
     def render(self) -> Content:
         """The words, in the middle of a line."""
-        when = format_day_and_time(self._at, self._voice.tz, self._voice.lang) if self._at is not None else ""
+        when = (
+            format_day_and_time(self._at, self._voice.tz, self._voice.lang)
+            if self._at is not None
+            else ""
+        )
         label = Content.styled(f" {self._voice(self._key, when=when)} ", self._style)
         side = max((self.size.width - label.cell_length) // 2, 0)
         rest = max(self.size.width - label.cell_length - side, 0)

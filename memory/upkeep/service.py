@@ -19,19 +19,29 @@ from memory.jobs import Effect
 from memory.learn.answer import LearningTools
 from memory.models import Job, Json, Level, Memory, MemoryId, Sensitivity, State, UpkeepNight
 from memory.ports import Transaction
-from memory.upkeep import clashes, clear, derive, duplicates, levels, report, review, schedule
+from memory.upkeep import clashes, derive, duplicates, expire, levels, report, review, schedule
 from memory.upkeep.report import NightReport, load_report
-from memory.upkeep.run import NightCounts, SinceLastReport, UpkeepRun, WeightColumns, split_into_batches
+from memory.upkeep.run import (
+    NightCounts,
+    SinceLastReport,
+    UpkeepRun,
+    WeightColumns,
+    split_into_batches,
+)
 
 __all__ = ["NightReport", "UpkeepPreview", "UpkeepProgress", "UpkeepService", "get_progress"]
 
 log = logging.getLogger(__name__)
 
 PATIENCE: Final = 6  # attempts of a night for a model that does not answer: about a minute
-LONGEST_WAIT: Final = 900.0  # seconds a provider may ask for; the daily budget asks for more, and waits for tomorrow
+LONGEST_WAIT: Final = (
+    900.0  # seconds a provider may ask for; the daily budget asks for more, and waits for tomorrow
+)
 NOTICEABLE: Final = 0.005  # a cached weight only orders lists: what moved less stays
 WEIGHTS_AT_ONCE: Final = 2_000
-REVERSIBLE: Final = frozenset({"weights", "levels", "rewrite"})  # a later night takes these back by itself
+REVERSIBLE: Final = frozenset(
+    {"weights", "levels", "rewrite"}
+)  # a later night takes these back by itself
 _EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _WEIGHED: Final = frozenset({State.ACTIVE, State.SUPERSEDED, State.PROPOSED})
 
@@ -73,7 +83,9 @@ class UpkeepService:
         erase_old: also erase, for good, what has been forgotten or archived for 365 days.
     """
 
-    def __init__(self, tools: LearningTools, *, tz: str = "UTC", hour: int = 4, erase_old: bool = False) -> None:
+    def __init__(
+        self, tools: LearningTools, *, tz: str = "UTC", hour: int = 4, erase_old: bool = False
+    ) -> None:
         self._tools = tools
         self._tz = tz
         self._hour = hour
@@ -113,7 +125,7 @@ class UpkeepService:
         phases: Mapping[str, Callable[[], Awaitable[None]]] = {
             "weights": lambda: _weights(run),
             "levels": lambda: levels.apply_level_rules(run),
-            "purge": lambda: clear.clear(run),
+            "purge": lambda: expire.clear(run),
             "rewrite": lambda: levels.rewrite_levels(run),
             "review": lambda: review.review(run),
             "merge": merge,
@@ -128,7 +140,7 @@ class UpkeepService:
         standing = report.compute_figures(run.rows)
         # What belongs to no single user: whoever's night it is clears a portion of it.
         if run.believed:
-            await store.system(lambda s: s.prune(now))
+            await store.write_system(lambda s: s.prune(now))
         return lambda tx: self._finish(tx, run, standing)
 
     async def _back_up(self, now: datetime) -> None:
@@ -140,24 +152,42 @@ class UpkeepService:
 
     async def _begin(self, job: Job, now: datetime) -> UpkeepRun:
         def look(tx: Transaction) -> tuple[UpkeepNight | None, UpkeepNight | None, str]:
-            return tx.nights.of(job.id), schedule.get_last_night(tx), self._zone(tx)
+            return tx.nights.get_night(job.id), schedule.get_last_night(tx), self._zone(tx)
 
         store = self._tools.store
         started, last, tz = await store.read(job.user_id, look)
-        carry = {**last.data.get("carry", {}), "clashes": last.data.get("clashes", [])} if last else {}
-        since = SinceLastReport(last.at, last.night, carry) if last else SinceLastReport(None, None, {})
+        carry = (
+            {**last.data.get("carry", {}), "clashes": last.data.get("clashes", [])} if last else {}
+        )
+        since = (
+            SinceLastReport(last.at, last.night, carry) if last else SinceLastReport(None, None, {})
+        )
         night = schedule.find_last_night(now, tz, self._hour).isoformat()
         data: dict[str, Json] = dict(started.data) if started else {"carry": _carried(carry)}
         nights = schedule.list_nights_since(since.night, now, tz, self._hour)
-        believed = await store.believes(now, by_hand=schedule.is_by_hand(job))
+        believed = await store.trust_clock(now, by_hand=schedule.is_by_hand(job))
         tools = replace(self._tools, night=True)
-        return UpkeepRun(tools, job, now, night, nights, since, data, erase_old=self._erase_old, believed=believed)
+        return UpkeepRun(
+            tools,
+            job,
+            now,
+            night,
+            nights,
+            since,
+            data,
+            erase_old=self._erase_old,
+            believed=believed,
+        )
 
-    async def _phase(self, run: UpkeepRun, name: str, phase: Callable[[], Awaitable[None]], patience: int) -> None:
+    async def _phase(
+        self, run: UpkeepRun, name: str, phase: Callable[[], Awaitable[None]], patience: int
+    ) -> None:
         try:
             await phase()
         except ModelError as e:
-            more = run.job.attempts < min(patience, run.job.max_attempts) and not schedule.is_by_hand(run.job)
+            more = run.job.attempts < min(
+                patience, run.job.max_attempts
+            ) and not schedule.is_by_hand(run.job)
             if e.retryable and more and (e.retry_after or 0.0) <= LONGEST_WAIT:
                 raise
             log.warning("upkeep goes on without %s: %s", name, e.code)
@@ -169,7 +199,9 @@ class UpkeepService:
             await run.write(waits, moves=False)
         await run.leave(name)
 
-    def _finish(self, tx: Transaction, run: UpkeepRun, standing: Mapping[str, Json]) -> Mapping[str, Json]:
+    def _finish(
+        self, tx: Transaction, run: UpkeepRun, standing: Mapping[str, Json]
+    ) -> Mapping[str, Json]:
         """Write the report, once, with the job's `done`; and plan the next night."""
         tally = NightCounts(run.data)
         data = tally.data | {"believed": run.believed}
@@ -184,7 +216,9 @@ class UpkeepService:
         schedule.plan(tx, run.now, self._zone(tx), self._hour)
         if run.believed:
             tx.jobs.prune(run.now)
-        did = sum(int(counts.get(k, 0)) for k in ("down", "up", "forgotten", "merges", "purged", "todos"))
+        did = sum(
+            int(counts.get(k, 0)) for k in ("down", "up", "forgotten", "merges", "purged", "todos")
+        )
         return {
             "outcome": "saved" if did or data.get("derived") else "nothing",
             "night": run.night,
@@ -203,13 +237,17 @@ class UpkeepService:
     async def plan(self, user_id: str, now: datetime) -> bool:
         """See that the next night is put down, and one that was missed. True if there is new work."""
         store = self._tools.store
-        if await store.read(user_id, lambda tx: schedule.is_planned(tx, now, self._zone(tx), self._hour)):
+        if await store.read(
+            user_id, lambda tx: schedule.is_planned(tx, now, self._zone(tx), self._hour)
+        ):
             return False
-        return await store.write(user_id, lambda tx: schedule.plan(tx, now, self._zone(tx), self._hour))
+        return await store.write(
+            user_id, lambda tx: schedule.plan(tx, now, self._zone(tx), self._hour)
+        )
 
     async def by_hand(self, user_id: str, now: datetime) -> str:
         """Enqueue a run for now; the job's id. Who asks for it vouches for the clock."""
-        await self._tools.store.believes(now, by_hand=True)
+        await self._tools.store.trust_clock(now, by_hand=True)
         return await self._tools.store.write(user_id, lambda tx: schedule.enqueue_now(tx, now))
 
     async def progress(self, user_id: str) -> UpkeepProgress | None:
@@ -218,13 +256,24 @@ class UpkeepService:
 
     async def reports(self, user_id: str, limit: int = 1) -> list[NightReport]:
         """Newest first."""
-        nights = await self._tools.store.read(user_id, lambda tx: tx.nights.latest(limit))
+        nights = await self._tools.store.read(
+            user_id, lambda tx: tx.nights.list_latest_nights(limit)
+        )
         return [load_report(n) for n in nights]
 
     async def preview(self, user_id: str, now: datetime) -> UpkeepPreview:
         """Return what a run would do now. No model is asked, and nothing is written."""
-        job = Job("preview", user_id, "upkeep", schedule.make_lane_name(user_id), "preview", {}, "leased", now)
-        last = await self._tools.store.read(user_id, lambda tx: tx.nights.latest(1))
+        job = Job(
+            "preview",
+            user_id,
+            "upkeep",
+            schedule.make_lane_name(user_id),
+            "preview",
+            {},
+            "leased",
+            now,
+        )
+        last = await self._tools.store.read(user_id, lambda tx: tx.nights.list_latest_nights(1))
         since = (
             SinceLastReport(last[0].at, last[0].night, last[0].data.get("carry", {}))
             if last
@@ -234,22 +283,33 @@ class UpkeepService:
         await run.look()
         due = levels.find_due_levels(run)
         changing = await run.memories([*due.ruled, *due.written])
-        reviewed = [m for m in await run.memories(review.find_due_reviews(run)) if m not in changing]
+        reviewed = [
+            m for m in await run.memories(review.find_due_reviews(run)) if m not in changing
+        ]
         new = duplicates.list_new_facts(run, int(since.carry.get("place", 0)))
         near = await duplicates.find_nearest(run, [r.id for r in new])
-        known = {m.id: m for m in await run.memories(sorted({*near, *(i for found in near.values() for i in found)}))}
+        known = {
+            m.id: m
+            for m in await run.memories(
+                sorted({*near, *(i for found in near.values() for i in found)})
+            )
+        }
         old = (
-            await self._tools.store.read(user_id, lambda tx: clear.find_faded_due(tx, run)) if self._erase_old else []
+            await self._tools.store.read(user_id, lambda tx: expire.find_faded_due(tx, run))
+            if self._erase_old
+            else []
         )
         return UpkeepPreview(
             memories=sum(w.row.state == State.ACTIVE for w in run.rows),
             fading=_fading(run, changing),
             forgotten=[m for m in changing if _forgets(run, m)],
-            promotion=[m for m in reviewed if isinstance(_verdict(run, m), lifecycle.PromoteAction)],
+            promotion=[
+                m for m in reviewed if isinstance(_verdict(run, m), lifecycle.PromoteAction)
+            ],
             decay=[m for m in reviewed if isinstance(_verdict(run, m), lifecycle.DecayAction)],
             merges=duplicates.group_duplicates(known, near),
             clashes=[(p.a, p.b) for p in clashes.find_clash_pairs(known, near)],
-            purged=await run.memories(clear.find_deleted_due(run)),
+            purged=await run.memories(expire.find_deleted_due(run)),
             erased_old=await run.memories(old),
             moved=len(_moved(run)),
         )
@@ -264,7 +324,9 @@ async def _weights(run: UpkeepRun) -> None:
         await levels.lower_importance(run)
     todo = [(w.row.id, w.row.rev, w.weight) for w in _moved(run) if w.row.state in _WEIGHED]
     portions = split_into_batches(todo, WEIGHTS_AT_ONCE)
-    await run.write_each(portions, lambda _run, tx, _tally, some: tx.memories.put_weights(some), moves=False)
+    await run.write_each(
+        portions, lambda _run, tx, _tally, some: tx.memories.put_weights(some), moves=False
+    )
 
 
 def _moved(run: UpkeepRun) -> list[WeightColumns]:
@@ -277,7 +339,9 @@ async def _neighbours(run: UpkeepRun) -> duplicates.Near:
     new, ids = duplicates.list_new_facts(run, place), list[MemoryId]()
     if since is not None:
         kinds = ("edited", "affirm")
-        events = await run.tools.store.read(run.user_id, lambda tx: tx.memories.log_since(since, kinds))
+        events = await run.tools.store.read(
+            run.user_id, lambda tx: tx.memories.log_since(since, kinds)
+        )
         changed = {e.memory_id for e in events}
         ids = [r.id for r in duplicates.list_current_facts(run) if r.id in changed]
     near = await duplicates.find_nearest(run, list(dict.fromkeys([*ids, *(r.id for r in new)])))
@@ -285,13 +349,17 @@ async def _neighbours(run: UpkeepRun) -> duplicates.Near:
         if r.id not in near:
             break
         place = r.place
-    await run.write(lambda _tx, tally: tally.data.setdefault("carry", {}).update(place=place), moves=False)
+    await run.write(
+        lambda _tx, tally: tally.data.setdefault("carry", {}).update(place=place), moves=False
+    )
     return near
 
 
 def _carried(carry: Mapping[str, Json]) -> dict[str, Json]:
     """What one night tells the next: how often a model failed at what, and up to where duplicates were looked for."""
-    return {k: dict(carry.get(k, {})) for k in ("unwritten", "unreviewed")} | {"place": int(carry.get("place", 0))}
+    return {k: dict(carry.get(k, {})) for k in ("unwritten", "unreviewed")} | {
+        "place": int(carry.get("place", 0))
+    }
 
 
 def _tidy(data: dict[str, Json], run: UpkeepRun) -> None:
@@ -306,13 +374,15 @@ def _tidy(data: dict[str, Json], run: UpkeepRun) -> None:
 
 def get_progress(tx: Transaction) -> UpkeepProgress | None:
     """Say how far the run that is at work is, for whoever reads other things in the same moment."""
-    working = [j.id for j in tx.jobs.pending("upkeep") if j.state == "leased"]
+    working = [j.id for j in tx.jobs.list_pending("upkeep") if j.state == "leased"]
     if not working:
         return None
-    night = tx.nights.of(working[0])
+    night = tx.nights.get_night(working[0])
     if night is None or night.done:
         return UpkeepProgress("weights", 0.0)
-    return UpkeepProgress(str(night.data.get("phase", "weights")), float(night.data.get("share", 0.0)))
+    return UpkeepProgress(
+        str(night.data.get("phase", "weights")), float(night.data.get("share", 0.0))
+    )
 
 
 def _verdict(run: UpkeepRun, m: Memory) -> lifecycle.Verdict:

@@ -26,10 +26,16 @@ def find_standing(tx: Transaction, u: float, now: datetime, *, health: bool = Tr
     Then at most 20 and 400 tokens: names, instructions, the closest people and animals, pinned and core, each group
     by its weight at `now`; under the curve `score` also what weighs 0.5 or more (the session paper).
     """
-    found = sorted(tx.memories.standing(now), key=lambda m: (_group(m), -compute_weight(m, u, now), m.id))
-    strongest = tx.memories.find(Filter(valid_at=now, negated=False), order="weight", limit=MOST).items
+    found = sorted(
+        tx.memories.list_standing(now), key=lambda m: (_group(m), -compute_weight(m, u, now), m.id)
+    )
+    strongest = tx.memories.find(
+        Filter(valid_at=now, negated=False), order="weight", limit=MOST
+    ).items
     scored = [
-        m for m in strongest if m.curve == "score" and compute_weight(m, u, now) >= RESIDENT and not is_episode(m)
+        m
+        for m in strongest
+        if m.curve == "score" and compute_weight(m, u, now) >= RESIDENT and not is_episode(m)
     ]
     out = {m.id: m for m in found if m.kind is Kind.HEALTH and health}
     left, tokens = MOST, float(TOKENS)

@@ -148,21 +148,23 @@ class AgentConnection:
     async def command(self, name: str, args: str = "", lang: Lang | None = None) -> CommandOutcome:
         """A slash command of this window."""
         ebb = self.ebb
-        return await ebb.agent.command(
-            Command(name, args, ebb.owner, ebb.scope, self.origin, ebb.clock(), ebb.tz, self.mode, lang)
+        return await ebb.agent.run_command(
+            Command(
+                name, args, ebb.owner, ebb.scope, self.origin, ebb.clock(), ebb.tz, self.mode, lang
+            )
         )
 
     async def status(self) -> Status:
         """What the header shows."""
-        return await self.agent.status(self.ebb.owner, self.ebb.scope, self.ebb.clock())
+        return await self.agent.get_status(self.ebb.owner, self.ebb.scope, self.ebb.clock())
 
     async def history(self, limit: int) -> list[Message]:
         """The newest messages of this conversation, oldest first."""
-        return await self.agent.history(self.ebb.owner, self.ebb.scope, limit=limit)
+        return await self.agent.list_history(self.ebb.owner, self.ebb.scope, limit=limit)
 
     async def memories(self, ids: list[str]) -> dict[str, Memory]:
         """Memories by id; what is gone is left out."""
-        return {m.id: m for m in await self.agent.memories(self.ebb.owner, ids)} if ids else {}
+        return {m.id: m for m in await self.agent.get_memories(self.ebb.owner, ids)} if ids else {}
 
     async def finish(self, patience: float, tell: Callable[[int], None]) -> int:
         """Wait for background work, saying every so often how much is left; what is left for the next start.
@@ -182,4 +184,4 @@ class AgentConnection:
 
     async def language(self) -> Lang:
         """The language Ebb speaks with this person."""
-        return self.settings.lang or await self.agent.language(self.ebb.owner)
+        return self.settings.lang or await self.agent.detect_language(self.ebb.owner)

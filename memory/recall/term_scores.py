@@ -11,10 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.ports import Places, Posting, Values
-from memory.recall.parts import PartClause, QuestionPart
+from memory.recall.clauses import PartClause, QuestionPart
 
-_CHARACTER: Final = 0.7  # of a Chinese character's rarity beside the pairs it stands in: .75 → .77 of recall@10
-_NEAR_THE_TOP: Final = (0.8, 0.6, 0.4, 0.2, 0.0)  # shares of the highest value: few are near it, which spares sorting
+_CHARACTER: Final = (
+    0.7  # of a Chinese character's rarity beside the pairs it stands in: .75 → .77 of recall@10
+)
+_NEAR_THE_TOP: Final = (
+    0.8,
+    0.6,
+    0.4,
+    0.2,
+    0.0,
+)  # shares of the highest value: few are near it, which spares sorting
 _LEAST: Final = float(np.finfo(np.float32).smallest_subnormal)  # above 0
 _ALIKE: Final = 0.7  # of the rarity of a word that stands for another
 _K1: Final = 1.2
@@ -86,7 +94,10 @@ class TermScores:
     """The memories that hold any of a question's words, to be scored clause by clause."""
 
     def __init__(
-        self, held: Mapping[str, Posting], passing: NDArray[np.bool_], lengths: NDArray[np.int32] | None = None
+        self,
+        held: Mapping[str, Posting],
+        passing: NDArray[np.bool_],
+        lengths: NDArray[np.int32] | None = None,
     ) -> None:
         self.held = held
         self.short = None if lengths is None else length_factor(lengths)
@@ -124,7 +135,9 @@ class TermScores:
                 continue
             most = np.zeros(self.size, np.float32)
             for h in said:
-                most[h.places] = np.maximum(most[h.places], _ALIKE * min(h.rarity, self.held[word].rarity))
+                most[h.places] = np.maximum(
+                    most[h.places], _ALIKE * min(h.rarity, self.held[word].rarity)
+                )
             if (own := self.there.get(word)) is not None:
                 most[own.places] = 0.0
             out += most

@@ -9,12 +9,12 @@ from datetime import datetime
 
 from memory import lifecycle, privacy
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn.alike import build_target, normalise_text
-from memory.learn.material import messages_of
 from memory.learn.merge import Merger, refused_text
 from memory.learn.reach import accept_proposal, decline_proposal
 from memory.learn.remember import make_refusal
+from memory.learn.same_meaning import build_target, normalise_text
 from memory.learn.undo import undo
+from memory.learn.visible_messages import messages_of
 from memory.models import (
     Change,
     ChangeSet,
@@ -50,11 +50,16 @@ def restore(tx: Transaction, memory_id: MemoryId, u: float, now: datetime) -> Me
         return _revive(tx, replace(m, state=State.ACTIVE, deleted_at=None), u, now)
     if m.state is not State.DELETED:
         return m
-    last = tx.changes.latest_for("memory", m.id)
+    last = tx.changes.get_latest_change("memory", m.id)
     change = last if last is not None and last.op == "deleted" and last.before is not None else None
     of = tx.changes.get(change.set_id) if change is not None else None
-    changes = tx.changes.of_set(of.id) if of is not None else []
-    if of is not None and of.undone_by is None and of.reason == "forget" and _one_thing(changes, m.id):
+    changes = tx.changes.list_set_changes(of.id) if of is not None else []
+    if (
+        of is not None
+        and of.undone_by is None
+        and of.reason == "forget"
+        and _one_thing(changes, m.id)
+    ):
         with suppress(Conflict):  # something else in it was changed since: then this one alone
             undo(tx, now, u, of.id)
             return _revive(tx, must(tx, memory_id), u, now)
@@ -84,14 +89,20 @@ def _one_thing(changes: list[Change], memory_id: MemoryId) -> bool:
 
 
 def _show(tx: Transaction, back: Memory, changes: list[Change]) -> None:
-    others = tx.memories.many(c.entity_id for c in changes if c.entity == "memory" and c.entity_id != back.id)
+    others = tx.memories.get_many(
+        c.entity_id for c in changes if c.entity == "memory" and c.entity_id != back.id
+    )
     still = [o for o in others if o.state is State.DELETED]
-    kept = {i for o in still for i in tx.memories.sources(o.id)}
+    kept = {i for o in still for i in tx.memories.list_sources(o.id)}
     other, thing = build_target(o for o in still if o.layer != "episode"), build_target([back])
-    own = set(tx.memories.sources(back.id))
+    own = set(tx.memories.list_sources(back.id))
     said = [c.entity_id for c in changes if c.entity == "message" and c.entity_id not in kept]
     for m in messages_of(tx, said):
-        if m.hidden_at is not None and not other.said_by(m.text) and (m.id in own or thing.said_by(m.text)):
+        if (
+            m.hidden_at is not None
+            and not other.said_by(m.text)
+            and (m.id in own or thing.said_by(m.text))
+        ):
             tx.conversations.put_message(replace(m, hidden_at=None))
 
 
@@ -104,7 +115,13 @@ def _revive(tx: Transaction, m: Memory, u: float, now: datetime) -> Memory:
 
 
 def edit(
-    tx: Transaction, memory_id: MemoryId, text: str, u: float, now: datetime, *, within: ChangeSet | None = None
+    tx: Transaction,
+    memory_id: MemoryId,
+    text: str,
+    u: float,
+    now: datetime,
+    *,
+    within: ChangeSet | None = None,
 ) -> Memory:
     """Make the person's own words the original: FULL, verified, the old ones in `correction_history`.
 
@@ -128,7 +145,9 @@ def edit(
         level=Level.FULL,
         verified=True,
         confidence=1.0,
-        modalities=tuple(x for x in m.modalities if x != "quote"),  # these words were not said on that day
+        modalities=tuple(
+            x for x in m.modalities if x != "quote"
+        ),  # these words were not said on that day
         state=State.ACTIVE if m.state is State.PROPOSED else m.state,
         sensitivity=max(Sensitivity.PUBLIC, privacy.classify_sensitivity(text)),
         correction_history=(*m.correction_history, entry),
@@ -136,7 +155,11 @@ def edit(
     new = tx.memories.put(replace(new, weight=lifecycle.compute_weight(new, u, now)), "updated")
     if normalise_text(m.original_content) != normalise_text(text):
         # The history still says the old words; they are not to come back from there.
-        tx.tombstones.add(Tombstone(tx.user_id, m.id, tx.tombstones.digest(m.original_content), now, begun.id))
+        tx.tombstones.add(
+            Tombstone(
+                tx.user_id, m.id, tx.tombstones.compute_digest(m.original_content), now, begun.id
+            )
+        )
     tx.memories.log(lifecycle.build_log_entry("edited", m, new, u, now, "user"))
     return new
 
@@ -181,5 +204,7 @@ def pin(tx: Transaction, memory_id: MemoryId, on: bool, u: float, now: datetime)
     if on:
         new = replace(new, level=Level.FULL, content=m.original_content)
     new = tx.memories.put(replace(new, weight=lifecycle.compute_weight(new, u, now)), "updated")
-    tx.memories.log(lifecycle.build_log_entry("pinned" if on else "unpinned", m, new, u, now, "user"))
+    tx.memories.log(
+        lifecycle.build_log_entry("pinned" if on else "unpinned", m, new, u, now, "user")
+    )
     return new

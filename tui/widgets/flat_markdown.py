@@ -29,7 +29,9 @@ def render_markdown(source: str, width: int) -> Content:
     return Content("\n").join(list(_blocks(tree.children, width)))
 
 
-def _blocks(nodes: Sequence[SyntaxTreeNode], width: int, depth: int = 0, *, tight: bool = False) -> Iterator[Content]:
+def _blocks(
+    nodes: Sequence[SyntaxTreeNode], width: int, depth: int = 0, *, tight: bool = False
+) -> Iterator[Content]:
     for i, node in enumerate(nodes):
         if i and not tight:
             yield Content("")
@@ -63,12 +65,20 @@ def _items(node: SyntaxTreeNode, width: int, depth: int) -> Iterator[Content]:
     widest = max(len(item.info) for item in node.children) + 3
     for n, item in enumerate(node.children):
         numbered = node.type == "ordered_list"
-        mark = f"{item.info}{item.markup} ".rjust(widest) if numbered else _BULLETS[depth % len(_BULLETS)]
+        mark = (
+            f"{item.info}{item.markup} ".rjust(widest)
+            if numbered
+            else _BULLETS[depth % len(_BULLETS)]
+        )
         if n and not tight:
             yield Content("")
         indent = cell_len(mark)
         for i, line in enumerate(_blocks(item.children, width - indent, depth + 1, tight=tight)):
-            yield Content.assemble((mark, "$primary"), line) if i == 0 else Content(" " * indent) + line
+            yield (
+                Content.assemble((mark, "$primary"), line)
+                if i == 0
+                else Content(" " * indent) + line
+            )
 
 
 def _code(node: SyntaxTreeNode, width: int) -> Iterator[Content]:
@@ -97,9 +107,13 @@ def _inline(node: SyntaxTreeNode) -> Content:
 
 
 def _table(node: SyntaxTreeNode, width: int) -> Iterator[Content]:
-    rows = [[_inline(cell) for cell in row.children] for part in node.children for row in part.children]
+    rows = [
+        [_inline(cell) for cell in row.children] for part in node.children for row in part.children
+    ]
     columns = max((len(row) for row in rows), default=0)
-    widths = [max((r[c].cell_length for r in rows if c < len(r)), default=0) for c in range(columns)]
+    widths = [
+        max((r[c].cell_length for r in rows if c < len(r)), default=0) for c in range(columns)
+    ]
     if sum(widths) + 2 * (columns - 1) > width:  # too wide for columns: each row a line of its own
         for row in rows:
             yield from Content(" · ").join(row).wrap(width)

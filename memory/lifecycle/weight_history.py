@@ -13,9 +13,26 @@ from typing import Final
 
 from memory.lifecycle.curve import DAY, USES, CurveEvent, from_ms
 from memory.lifecycle.fade import FREQUENT_WINDOW, RECENT
-from memory.lifecycle.life import CURVES, apply_event, build_log_entry, compute_level, compute_weight, start_life
+from memory.lifecycle.life import (
+    CURVES,
+    apply_event,
+    build_log_entry,
+    compute_level,
+    compute_weight,
+    start_life,
+)
 from memory.lifecycle.relevance import LOWER_BELOW
-from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory, Sensitivity, WeightEvent
+from memory.models import (
+    CurveState,
+    Importance,
+    Json,
+    Kind,
+    Layer,
+    Level,
+    Memory,
+    Sensitivity,
+    WeightEvent,
+)
 
 RELEVANCE = "relevance"  # the one curve whose nights wear a memory
 WEEK: Final = 7 * DAY  # what was used keeps for so long (the three-layer and session papers)
@@ -78,7 +95,9 @@ def restore_state(m: Memory, state: Mapping[str, Json]) -> Memory:
     )
 
 
-def replay_log(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, steps: int = 200) -> WeightHistory:
+def replay_log(
+    m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, steps: int = 200
+) -> WeightHistory:
     """Return the life of `m` up to `until`, at `steps` times and around events.
 
     `u` is used where a line does not say it (the weight paper's user factor as it was then). A memory without a log
@@ -88,7 +107,10 @@ def replay_log(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime,
     start = events[0].at if events else m.created_at
     step = (until - start) / max(steps - 1, 1)
     times = sorted(
-        {start + step * i for i in range(steps)} | {e.at for e in events} | {until} | _bends(events, until)
+        {start + step * i for i in range(steps)}
+        | {e.at for e in events}
+        | {until}
+        | _bends(events, until)
     )
     out: list[WeightPoint] = []
     state, speed, passed = m, u, 0
@@ -110,7 +132,12 @@ def replay_log(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime,
 def _bends(events: Iterable[WeightEvent], until: datetime) -> set[datetime]:
     """Where a curve steps or bends of itself: a mention leaves the last three days, a week without use is over."""
     used = [e.at for e in events if e.event in USES]
-    steps = {at + after - before for at in used for after in (FREQUENT_WINDOW, RECENT) for before in (_MS, 0 * _MS)}
+    steps = {
+        at + after - before
+        for at in used
+        for after in (FREQUENT_WINDOW, RECENT)
+        for before in (_MS, 0 * _MS)
+    }
     return {at for at in steps | {at + WEEK for at in used} if at < until}
 
 
@@ -131,14 +158,21 @@ def _moment(m: Memory, u: float, at: datetime) -> WeightPoint:
 
 
 def simulate_memory(
-    kind: Kind, importance: Importance, curve: str, u: float, events: Sequence[tuple[float, CurveEvent]], days: float
+    kind: Kind,
+    importance: Importance,
+    curve: str,
+    u: float,
+    events: Sequence[tuple[float, CurveEvent]],
+    days: float,
 ) -> tuple[Memory, list[WeightEvent]]:
     """Make up a memory at `EPOCH`, and the log of so many days.
 
     Upkeep's nights are among them.
     """
     layer = Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT
-    blank = Memory("", "", "", "", "en", layer, kind, EPOCH, EPOCH, curve, CurveState(0.0, EPOCH), 0.0, EPOCH)
+    blank = Memory(
+        "", "", "", "", "en", layer, kind, EPOCH, EPOCH, curve, CurveState(0.0, EPOCH), 0.0, EPOCH
+    )
     first = m = start_life(blank, importance, curve, EPOCH)
     log = [build_log_entry("created", None, m, u, EPOCH)]
     nights: list[tuple[float, CurveEvent]] = []
@@ -146,7 +180,10 @@ def simulate_memory(
         nights = [(float(night), "lowered") for night in range(1, int(days) + 1)]
     for day, event in sorted([*events, *nights]):
         at = EPOCH + day * DAY
-        if event != "lowered" or (CURVES[curve].forgets_below or 0.0) <= compute_weight(m, u, at) < LOWER_BELOW:
+        if (
+            event != "lowered"
+            or (CURVES[curve].forgets_below or 0.0) <= compute_weight(m, u, at) < LOWER_BELOW
+        ):
             m, line = apply_event(m, event, u, at)
             log.append(line)
     return first, log

@@ -10,7 +10,7 @@ from typing import TypeVar
 from memory import privacy
 from memory.learn.dates import format_iso, get_zone
 from memory.learn.evidence import Role, ShownMessage
-from memory.learn.sealed import mask_secrets
+from memory.learn.secrets import mask_secrets
 from memory.models import Json, Lang, Memory, Message, detect_language
 from memory.ports import Transaction
 from memory.text.commands import find_intent
@@ -39,7 +39,12 @@ class PromptMessage:
 
     def shown(self, lang: Lang) -> dict[str, Json]:
         """For a template: the time as people say it, with the weekday that "next Friday" hangs on."""
-        return {"n": self.n, "role": self.role, "text": self.text, "at": make_time(self.at, self.tz, lang)}
+        return {
+            "n": self.n,
+            "role": self.role,
+            "text": self.text,
+            "at": make_time(self.at, self.tz, lang),
+        }
 
 
 def make_time(at: datetime, tz: str, lang: Lang) -> str:
@@ -68,7 +73,9 @@ def strip_command(m: Message, user_id: str) -> str:
     return m.text if intent is None or intent.kind == "remember" else intent.rest
 
 
-def list_prompt_messages(messages: Iterable[Message], user_id: str, most: int) -> list[PromptMessage]:
+def list_prompt_messages(
+    messages: Iterable[Message], user_id: str, most: int
+) -> list[PromptMessage]:
     """Return the messages as prompts show them, each within `most` tokens, as `readable` has them."""
     visible = (m for m in messages if m.hidden_at is None and strip_command(m, user_id).strip())
     return [
@@ -82,13 +89,21 @@ def list_evidence_messages(
 ) -> list[ShownMessage]:
     """The messages as evidence is looked for in them, numbered as `items` numbers them; context has no number."""
     shown = [m for m in messages if m.hidden_at is None and m.text.strip()]
-    rows = [(0, m) for m in context if m.hidden_at is None and m.text.strip()] + list(enumerate(shown, start=1))
-    return [ShownMessage(m.id, n, get_speaker(m, user_id), m.text[:READ], m.at, m.tz) for n, m in rows]
+    rows = [(0, m) for m in context if m.hidden_at is None and m.text.strip()] + list(
+        enumerate(shown, start=1)
+    )
+    return [
+        ShownMessage(m.id, n, get_speaker(m, user_id), m.text[:READ], m.at, m.tz) for n, m in rows
+    ]
 
 
 def join_user_words(messages: Iterable[Message], user_id: str, most: int = 500) -> str:
     """Return what the user said, as one text: what memories are looked up by."""
-    said = (strip_command(m, user_id) for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
+    said = (
+        strip_command(m, user_id)
+        for m in messages
+        if is_evidence(m, user_id) and m.hidden_at is None
+    )
     return clip("\n".join(said), most)
 
 
@@ -105,14 +120,19 @@ def redact_memory(m: Memory) -> str:
 def label_memories(memories: Iterable[Memory]) -> list[dict[str, Json]]:
     """Return memories as the reference block labels them, in the words they were learned in."""
     return [
-        {"id": m.id, "text": redact_memory(m), "kind": str(m.kind), "negated": m.negated_at is not None}
+        {
+            "id": m.id,
+            "text": redact_memory(m),
+            "kind": str(m.kind),
+            "negated": m.negated_at is not None,
+        }
         for m in memories
     ]
 
 
 def messages_of(tx: Transaction, ids: Iterable[str]) -> list[Message]:
     """Return the messages of those ids, hidden ones among them; those that are erased are left out."""
-    return [m for i in ids if (m := tx.conversations.message(i)) is not None]
+    return [m for i in ids if (m := tx.conversations.get_message(i)) is not None]
 
 
 def is_unchanged(tx: Transaction, messages: Sequence[Message]) -> bool:
@@ -121,7 +141,7 @@ def is_unchanged(tx: Transaction, messages: Sequence[Message]) -> bool:
     Between reading and writing lies a model call of seconds; what was forgotten meanwhile must not be learned.
     """
     for m in messages:
-        now = tx.conversations.message(m.id)
+        now = tx.conversations.get_message(m.id)
         if now is None or now.hidden_at is not None or mask_secrets(tx, now.text) != m.text:
             return False
     return True
@@ -151,7 +171,9 @@ def take_newest_within(items: Sequence[T], most: int, text_of: Callable[[T], str
     return kept[::-1]
 
 
-def split_into_portions(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list[list[T]]:
+def split_into_portions(
+    items: Sequence[T], most: int, text_of: Callable[[T], str]
+) -> list[list[T]]:
     """Return the items in order, in portions of at most `most` tokens; an item that is longer is a portion alone."""
     out: list[list[T]] = []
     room = 0

@@ -9,9 +9,9 @@ from datetime import datetime
 
 from memory import privacy
 from memory.ports import Store, Transaction
+from memory.transfer.formats import ImportFile
+from memory.transfer.import_others import DryRunDone, ImportCounts, take
 from memory.transfer.jsonl import ExportCounts, JsonlImport, Lines, export
-from memory.transfer.others import ImportFile
-from memory.transfer.taking import DryRunDone, ImportCounts, take
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,15 @@ class Transfer:
     curve: str
     u: float
 
-    async def export(self, user_id: str, write: Callable[[str], object], *, secrets: bool = False) -> ExportCounts:
+    async def export(
+        self, user_id: str, write: Callable[[str], object], *, secrets: bool = False
+    ) -> ExportCounts:
         """Hand every line to `write`, all of one moment; it is called in a thread of the store's."""
         return await self.store.read(user_id, lambda tx: export(tx, write, secrets=secrets))
 
-    async def bring(self, user_id: str, lines: Lines, now: datetime, *, dry_run: bool = False) -> ImportCounts:
+    async def bring(
+        self, user_id: str, lines: Lines, now: datetime, *, dry_run: bool = False
+    ) -> ImportCounts:
         """Take an export of Ebb's. `lines` gives the file from its beginning each time. Raises Unreadable."""
         work = JsonlImport(lines, self._opens)
         looked = await self.store.read(user_id, work.look)
@@ -58,7 +62,9 @@ class Transfer:
 
         def work(tx: Transaction) -> ImportCounts:
             learns = learn and not dry_run
-            taken = take(tx, found, now, tz=tz, curve=self.curve, u=self.u, learn=learns, agreed=agreed)
+            taken = take(
+                tx, found, now, tz=tz, curve=self.curve, u=self.u, learn=learns, agreed=agreed
+            )
             if dry_run:
                 raise DryRunDone(taken)
             return taken

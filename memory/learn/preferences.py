@@ -8,14 +8,16 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.learn.alike import find_names, list_units, mentions_name
+from memory.learn.same_meaning import find_names, list_units, mentions_name
 from memory.models import Filter, Memory, MemoryId, Sensitivity, Session
 from memory.ports import Transaction
 from memory.text.spans import is_question, join_own_text
 
 _LOOKED_AT: Final = 500
 _ALL: Final = Filter(max_sensitivity=Sensitivity.SECRET)
-_ARTICLE: Final = re.compile(r"^(?:the|my|our|this|that|a|an)\s+|^(?:我们?的?|这个|那个)(?=.)", re.I)
+_ARTICLE: Final = re.compile(
+    r"^(?:the|my|our|this|that|a|an)\s+|^(?:我们?的?|这个|那个)(?=.)", re.I
+)
 _OFF: Final = "memory_off"  # in the settings of the user
 
 
@@ -34,15 +36,22 @@ def keep_quiet(
 
 
 def mark_quiet(
-    tx: Transaction, ids: Sequence[MemoryId], words: str | None, now: datetime, *, turn_id: str | None = None
+    tx: Transaction,
+    ids: Sequence[MemoryId],
+    words: str | None,
+    now: datetime,
+    *,
+    turn_id: str | None = None,
 ) -> list[Memory]:
     """Mark memories as quiet since now, in these words; without words the mark is taken away."""
-    found = tx.memories.many(ids)
+    found = tx.memories.get_many(ids)
     if not found:
         return []
     tx.changes.begin("user", "quiet", now, turn_id=turn_id)
     since = now if words is not None else None
-    return [tx.memories.put(replace(m, quiet_at=since, quiet_words=words), "updated") for m in found]
+    return [
+        tx.memories.put(replace(m, quiet_at=since, quiet_words=words), "updated") for m in found
+    ]
 
 
 def may_come_up(m: Memory, text: str) -> bool:
@@ -55,13 +64,17 @@ def may_come_up(m: Memory, text: str) -> bool:
     own = join_own_text(text)
     if m.quiet_words and _names(m.quiet_words, own):
         return True
-    return is_question(own) and any(mentions_name(n, own) for n in find_names(m.original_content, m.entities))
+    return is_question(own) and any(
+        mentions_name(n, own) for n in find_names(m.original_content, m.entities)
+    )
 
 
 def find_quiet_wish(tx: Transaction, text: str) -> str | None:
     """Find the words of a wish that a new memory falls under: one of a quiet memory whose thing it names."""
     near = tx.memories.find(Filter(), text=text, limit=24).items
-    return next((m.quiet_words for m in near if m.quiet_words and _names(m.quiet_words, text)), None)
+    return next(
+        (m.quiet_words for m in near if m.quiet_words and _names(m.quiet_words, text)), None
+    )
 
 
 def _names(thing: str, text: str) -> bool:
@@ -100,7 +113,7 @@ def turn_memory_on(tx: Transaction, now: datetime) -> bool:
     if not off:
         return False
     tx.changes.begin("user", "switch", now)
-    for session in tx.conversations.idle(now + timedelta(days=1)):
+    for session in tx.conversations.list_idle_sessions(now + timedelta(days=1)):
         if tx.conversations.close_session(session.id, now, "on"):
             erase_unkept(tx, session, now)
     settings.pop("learning", None)
@@ -115,8 +128,8 @@ def erase_unkept(tx: Transaction, session: Session, now: datetime) -> None:
     off = tx.user().settings.get(_OFF)
     if not off or not off["erase"]:
         return
-    said = tx.conversations.messages(session_id=session.id, after=off["after"])
+    said = tx.conversations.list_messages(session_id=session.id, after=off["after"])
     tx.conversations.put_messages([replace(m, text="", hidden_at=now) for m in said])
-    current = tx.conversations.session(session.id)
-    if current is not None and not tx.conversations.messages(session_id=session.id, limit=1):
+    current = tx.conversations.get_session(session.id)
+    if current is not None and not tx.conversations.list_messages(session_id=session.id, limit=1):
         tx.conversations.put_session(replace(current, title="", running_summary=""))

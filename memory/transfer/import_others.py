@@ -13,7 +13,14 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Final
 
-from memory.learn.merge import Claim, Merger, SaveResult, choose_kind, find_known_memory, find_refusal
+from memory.learn.merge import (
+    Claim,
+    Merger,
+    SaveResult,
+    choose_kind,
+    find_known_memory,
+    find_refusal,
+)
 from memory.learn.remember import parse_kind
 from memory.lifecycle.curve import STANDING
 from memory.models import Draft, Importance, Json, Kind, Source, detect_language
@@ -21,7 +28,12 @@ from memory.ports import Transaction
 from memory.privacy import classify_sensitivity, redact
 from memory.store.rows import to_ms
 from memory.text.notes import strip_subject
-from memory.transfer.others import ImportedConversation, ImportedMemory, ImportedMessage, ImportFile
+from memory.transfer.formats import (
+    ImportedConversation,
+    ImportedMemory,
+    ImportedMessage,
+    ImportFile,
+)
 
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _SCOPE: Final = "import:"
@@ -36,7 +48,9 @@ class ImportCounts:
 
     counts: Counter[str] = field(default_factory=Counter)
     set_id: str | None = None
-    waiting: list[str] = field(default_factory=list)  # texts that are taken only with the owner's yes
+    waiting: list[str] = field(
+        default_factory=list
+    )  # texts that are taken only with the owner's yes
 
 
 class DryRunDone(Exception):
@@ -113,7 +127,9 @@ def _talk(
     learn: bool,
 ) -> None:
     session_id = _name(tx, origin, talk.key)
-    if session_id in tx.transfer.taken("session", [session_id]) or tx.transfer.erased([session_id]):
+    if session_id in tx.transfer.list_taken_ids(
+        "session", [session_id]
+    ) or tx.transfer.list_erased_ids([session_id]):
         counts["session.known"] += 1
         return
     first, last = talk.messages[0].at, talk.messages[-1].at
@@ -141,7 +157,9 @@ def _talk(
         counts["session.queued"] += 1
 
 
-def _message(tx: Transaction, said: ImportedMessage, session_id: str, origin: str, tz: str) -> dict[str, Json]:
+def _message(
+    tx: Transaction, said: ImportedMessage, session_id: str, origin: str, tz: str
+) -> dict[str, Json]:
     return {
         "id": _name(tx, origin, said.key),
         "session_id": session_id,

@@ -13,9 +13,9 @@ from textual.content import Content
 
 from bot.texts import format_age
 from memory.models import KINDS, Change, Hit, Kind, Lang, Level, Memory, Precision
+from tui.language import WindowLanguage
+from tui.line_breaks import one_line
 from tui.texts import say
-from tui.voice import WindowLanguage
-from tui.words import one_line
 
 Effect = Literal["new", "updated", "gone", "back", "again", "core", "faded", "proposed", "undone"]
 SHOWN = 160  # characters of a memory in a notice or the panel
@@ -30,7 +30,12 @@ SIGNS: Mapping[Effect, str] = {
     "proposed": "?",
     "undone": "↩",
 }
-_STYLES: Mapping[Effect, str] = {"gone": "$sand", "again": "$quiet", "faded": "$quiet", "proposed": "$sand"}
+_STYLES: Mapping[Effect, str] = {
+    "gone": "$sand",
+    "again": "$quiet",
+    "faded": "$quiet",
+    "proposed": "$sand",
+}
 _OPS: Mapping[str, Effect] = {
     "created": "new",
     "updated": "updated",
@@ -74,7 +79,10 @@ def list_learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> l
     What was purged is no entry: there is nothing to look at, and nothing to take back.
     """
     replaced = {
-        old for c in changes if c.op == "created" and (m := memories.get(c.entity_id)) for old in m.supersedes
+        old
+        for c in changes
+        if c.op == "created" and (m := memories.get(c.entity_id))
+        for old in m.supersedes
     }
     out: dict[tuple[str, str], LearnedChange] = {}
     for c in changes:
@@ -87,7 +95,9 @@ def list_learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> l
         effect = _OPS.get(c.op, "updated")
         m = memories.get(c.entity_id)
         if m is not None and effect == "new":
-            effect = "proposed" if m.state.value == "proposed" else "updated" if m.supersedes else "new"
+            effect = (
+                "proposed" if m.state.value == "proposed" else "updated" if m.supersedes else "new"
+            )
         if c.reason == "undo" and effect in ("gone", "new"):
             effect = "undone"
         row = c.after or c.before or {}
@@ -138,7 +148,11 @@ def draw_gauge(share: float, cells: int = 5) -> str:
 
 
 def format_date(
-    at: datetime, tz: str, lang: Lang, precision: Precision | None = None, now: datetime | None = None
+    at: datetime,
+    tz: str,
+    lang: Lang,
+    precision: Precision | None = None,
+    now: datetime | None = None,
 ) -> str:
     """Write a date as people do, no more precise than it was said; the year only where it is not `now`'s."""
     local = at.astimezone(_zone(tz))
@@ -160,7 +174,10 @@ def format_day_and_time(at: datetime, tz: str, lang: Lang) -> str:
 
 
 def _date(at: datetime, lang: Lang, key: str) -> str:
-    month, weekday = say.one_of(lang, "months", at.month - 1), say.one_of(lang, "weekdays", at.weekday())
+    month, weekday = (
+        say.one_of(lang, "months", at.month - 1),
+        say.one_of(lang, "weekdays", at.weekday()),
+    )
     return say(lang, key, at=at, month=month, weekday=weekday)
 
 
@@ -189,7 +206,9 @@ def wrap_beside(first: str | Content, text: Content, width: int) -> Content:
     head = Content(first) if isinstance(first, str) else first
     indent = head.cell_length
     rows = text.wrap(max(width - indent, 8))
-    return Content("\n").join([head + row if n == 0 else Content(" " * indent) + row for n, row in enumerate(rows)])
+    return Content("\n").join(
+        [head + row if n == 0 else Content(" " * indent) + row for n, row in enumerate(rows)]
+    )
 
 
 _WHY = {
@@ -208,7 +227,9 @@ def format_hit(hit: Hit, now: datetime, voice: WindowLanguage, width: int) -> Co
         score = f"{draw_gauge(hit.gate)} {hit.gate:.0%}"
     else:
         score = voice(_WHY[hit.why]) if hit.why in _WHY else one_line(hit.why)
-    foot = " · ".join(x for x in (score, format_age(m.created_at, now, lang), format_validity(m, voice, now)) if x)
+    foot = " · ".join(
+        x for x in (score, format_age(m.created_at, now, lang), format_validity(m, voice, now)) if x
+    )
     sign = Content.assemble((f"{get_glyph(m.level)} ", "$primary"), f"{get_icon(m.kind)} ")
     return Content.assemble(
         wrap_beside(sign, _shortened(m.content), width),
@@ -221,11 +242,17 @@ def _shortened(text: str) -> Content:
     return Content(one_line(text, SHOWN))
 
 
-def format_learned(item: LearnedChange, voice: WindowLanguage, width: int, tail: Content) -> Content:
+def format_learned(
+    item: LearnedChange, voice: WindowLanguage, width: int, tail: Content
+) -> Content:
     """What was learned: sign, word, kind, text; and what can be done about it."""
     sign = Content.styled(f"{SIGNS[item.effect]} ", f"bold {item.style}")
-    text = _shortened(item.text) if item.text else Content.styled(voice("forgotten"), "italic $quiet")
-    word = Content.assemble((voice(f"notice.{item.effect}"), item.style), f"  {get_icon(item.kind)} ", text)
+    text = (
+        _shortened(item.text) if item.text else Content.styled(voice("forgotten"), "italic $quiet")
+    )
+    word = Content.assemble(
+        (voice(f"notice.{item.effect}"), item.style), f"  {get_icon(item.kind)} ", text
+    )
     room = width - sign.cell_length
     if not tail:
         return wrap_beside(sign, word, width)

@@ -11,11 +11,11 @@ from bot.reports import LearningTroubleNotice, describe_switch, read_out
 from bot.texts import join
 from memory.errors import MemoryError_
 from memory.models import Change, Json
-from tui.link import AgentConnection
-from tui.voice import WindowLanguage
+from tui.connection import AgentConnection
+from tui.language import WindowLanguage
 from tui.widgets.conversation import Conversation
-from tui.widgets.glance import GONE, NOTICED, LearnedChange, list_learned
-from tui.widgets.marks import ChoiceList
+from tui.widgets.dividers import ChoiceList
+from tui.widgets.memory_line import GONE, NOTICED, LearnedChange, list_learned
 from tui.widgets.notice import LearningNotice
 from tui.widgets.panel import MemoryPanel
 
@@ -23,9 +23,20 @@ log = logging.getLogger(__name__)
 PAGE = 60  # messages read at a time
 GATHER = 0.08  # seconds in which changes are taken together
 AGAIN = 1.0  # seconds before a store that was busy is asked again
-ASKED_FOR = frozenset({"remember", "forget", "undo", "edit", "pin", "restore"})  # answered by the command itself
-BEHIND = frozenset({"extract", "quotes", "summarise", "upkeep", "derive"})  # said in one sentence, when they are done
-NIGHT = ("levelled", "forgotten", "promoted", "merged", "derived", "clashes")  # what a night may have come to
+ASKED_FOR = frozenset(
+    {"remember", "forget", "undo", "edit", "pin", "restore"}
+)  # answered by the command itself
+BEHIND = frozenset(
+    {"extract", "quotes", "summarise", "upkeep", "derive"}
+)  # said in one sentence, when they are done
+NIGHT = (
+    "levelled",
+    "forgotten",
+    "promoted",
+    "merged",
+    "derived",
+    "clashes",
+)  # what a night may have come to
 HIDES = GONE | {"restored"}
 
 
@@ -84,8 +95,12 @@ class ChangeFollower:
 
     async def _take(self, changes: Sequence[Change]) -> None:
         ids = list(dict.fromkeys(c.entity_id for c in changes if c.entity == "memory"))
-        told = [c for c in changes if c.reason != "upkeep"]  # a night moves hundreds; it is told as a whole
-        items = list_learned(told, {i: m for i, m in (await self._link.memories(ids)).items() if m.quiet_at is None})
+        told = [
+            c for c in changes if c.reason != "upkeep"
+        ]  # a night moves hundreds; it is told as a whole
+        items = list_learned(
+            told, {i: m for i, m in (await self._link.memories(ids)).items() if m.quiet_at is None}
+        )
         if gone := {c.entity_id for c in changes if c.entity == "memory" and c.op in GONE}:
             self._panel.drop(gone)
             for notice in self._conversation.query(LearningNotice):
@@ -130,7 +145,9 @@ class ChangeFollower:
         elif after.get("kind") == "extract" and after.get("state") == "done":
             new, updated = int(after.get("new") or 0), int(after.get("updated") or 0)
             session = (after.get("payload") or {}).get("session_id")
-            here = self._status is not None and session == self._status.session_id  # a compaction, not an end
+            here = (
+                self._status is not None and session == self._status.session_id
+            )  # a compaction, not an end
             if new or updated:
                 key = "extracted.here" if here else "extracted"
                 await self._conversation.note(self._voice(key, new=new, updated=updated))

@@ -16,8 +16,15 @@ from memory.index.text import list_search_terms
 from memory.models import CandidateRow
 from memory.ports import Places, Values
 from memory.recall.fusion import neighbour_weight
-from memory.recall.ground import NOTHING, SignalScores, TermScores, combine_parts, find_best_rows, merge_rows
 from memory.recall.signals import RecallContext
+from memory.recall.term_scores import (
+    NOTHING,
+    SignalScores,
+    TermScores,
+    combine_parts,
+    find_best_rows,
+    merge_rows,
+)
 
 _ANCHORS: Final = 2  # hits of each part that lead on
 _STARTS: Final = 4  # memories whose entities are followed
@@ -46,7 +53,9 @@ async def score_bridges(look: RecallContext, first: Values) -> SignalScores:  # 
     new = list(dict.fromkeys(w for own in steps for step in own for w in step.novel))
     if not new:
         return NOTHING
-    wide = TermScores(dict(zip(new, await look.reader.holding(new), strict=True)), ground.passing)
+    wide = TermScores(
+        dict(zip(new, await look.reader.find_postings(new), strict=True)), ground.passing
+    )
     places = merge_rows((h.places for h in wide.held.values()), ground.size)
     places = places[ground.passing[places]]
     before = [answer[places] for answer in look.answers]
@@ -55,7 +64,9 @@ async def score_bridges(look: RecallContext, first: Values) -> SignalScores:  # 
         for own, some, answer in zip(before, steps, look.answers, strict=True)
     ]
     weights = [p.weight for p in parts]
-    gained = combine_parts(after, weights, len(places)) - combine_parts(before, weights, len(places))
+    gained = combine_parts(after, weights, len(places)) - combine_parts(
+        before, weights, len(places)
+    )
     led_to = np.flatnonzero(gained > 0)
     return SignalScores(places[led_to], {"bridge": gained[led_to]})
 
@@ -72,12 +83,18 @@ class _FollowStep:
 def _step(line: CandidateRow, asked_for: set[str]) -> _FollowStep:
     own = list_search_terms(line.text)
     return _FollowStep(
-        line.place, [w for w in own if w not in asked_for][:_NOVEL], frozenset(asked_for.difference(own))
+        line.place,
+        [w for w in own if w not in asked_for][:_NOVEL],
+        frozenset(asked_for.difference(own)),
     )
 
 
 def _through(
-    wide: TermScores, ground: TermScores, steps: Sequence[_FollowStep], answer: Values, places: Places
+    wide: TermScores,
+    ground: TermScores,
+    steps: Sequence[_FollowStep],
+    answer: Values,
+    places: Places,
 ) -> Values:
     """0 … 1: how well each of the places, which hold novel words (`wide`), goes on from where a hit ends."""
     out = np.zeros(len(places), np.float32)
@@ -85,13 +102,15 @@ def _through(
         shared = np.minimum(1.0, wide.sum(step.novel)[places] / _TELLS)
         shared[places == step.place] = 0.0
         answers = np.minimum(1.0, ground.sum(step.rest)[places] / _TELLS)
-        np.maximum(out, float(answer[step.place]) * shared * (_ALONE + (1 - _ALONE) * answers), out=out)
+        np.maximum(
+            out, float(answer[step.place]) * shared * (_ALONE + (1 - _ALONE) * answers), out=out
+        )
     return out
 
 
 async def score_graph(look: RecallContext, first: Values) -> SignalScores:
     """Memories that share an entity with the best ones, or with their neighbours: two hops."""
-    places, values = await look.reader.linked(find_best_rows(first, _STARTS), 2, look.f)
+    places, values = await look.reader.score_linked_rows(find_best_rows(first, _STARTS), 2, look.f)
     return SignalScores(places, {"graph": values / values.max()}) if len(places) else NOTHING
 
 
@@ -104,7 +123,7 @@ async def score_neighbours(look: RecallContext, first: Values) -> SignalScores:
     belongs = neighbour_weight(look.chance)
     if not len(seeds) or not belongs:
         return NOTHING
-    near = await look.reader.around(seeds, _REACH, look.f)
+    near = await look.reader.get_neighbours(seeds, _REACH, look.f)
     close = np.exp(-near.seconds / 60 / _MINUTES) * (near.places >= 0)
     value = belongs * first[seeds]
     values = value[:, None] * close
@@ -116,10 +135,16 @@ async def score_neighbours(look: RecallContext, first: Values) -> SignalScores:
         return np.bincount(where, what, len(each)).astype(np.float32)[start:]
 
     # What stands after a hit has the hit before it. The second before counts as the first, the second after half.
-    before = summed(columns[:, _REACH], values[:, _REACH]) + summed(columns[:, _REACH + 1], values[:, _REACH + 1])
+    before = summed(columns[:, _REACH], values[:, _REACH]) + summed(
+        columns[:, _REACH + 1], values[:, _REACH + 1]
+    )
     after = summed(columns[:, _REACH - 1], values[:, _REACH - 1])
     after += summed(columns[:, _REACH - 2], values[:, _REACH - 2]) / 2
     return SignalScores(each[start:], {"before": before, "after": after})
 
 
-FOLLOWERS: Final[Mapping[str, Follower]] = {"bridge": score_bridges, "graph": score_graph, "beside": score_neighbours}
+FOLLOWERS: Final[Mapping[str, Follower]] = {
+    "bridge": score_bridges,
+    "graph": score_graph,
+    "beside": score_neighbours,
+}
