@@ -38,7 +38,10 @@ files = Texts("files")
 
 @dataclass(frozen=True, slots=True)
 class Ebb:
-    """An opened Ebb. `owner` is the user of this machine, `scope` the conversation all their windows share."""
+    """An opened Ebb.
+
+    `owner` is the user of this machine, `scope` the conversation all their windows share.
+    """
 
     settings: Settings
     store: Store

@@ -23,8 +23,9 @@ class WindowMode(StrEnum):
 class Turn:
     """One message to answer.
 
-    `id` is the caller's idempotency key: a repeated id replays its result. `scope` is `user:ID` or `chat:ID`;
-    `origin` names the window (`terminal:<pid>`, `telegram:<chat>`, `ask`): temporary mode belongs to it.
+    `id` is the caller's idempotency key: a repeated id replays its result. `scope` is `user:ID` or
+    `chat:ID`; `origin` names the window (`terminal:<pid>`, `telegram:<chat>`, `ask`): temporary
+    mode belongs to it.
     """
 
     id: str
@@ -59,7 +60,10 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of the reply. `literal`: Ebb's own words with the person's in them, to be shown as they are."""
+    """A piece of the reply.
+
+    `literal`: Ebb's own words with the person's in them, to be shown as they are.
+    """
 
     text: str
     literal: bool = False
@@ -67,9 +71,11 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The reply is whole and stored (unless the window is temporary). `choices` asks something back.
+    """The reply is whole and stored (unless the window is temporary). `choices` asks something
+    back.
 
-    `literal`: the words are Ebb's own, with the person's in them; they are shown as they are, not as Markdown.
+    `literal`: the words are Ebb's own, with the person's in them; they are shown as they are, not
+    as Markdown.
     """
 
     message_id: str
@@ -127,9 +133,9 @@ class Command:
 class CommandOutcome:
     """What a command came to. `text` is in the user's language and shown as it is: no Markdown.
 
-    `memories` may be one page of `total`, with `offset` before it. `mode` is set where the window's mode changes;
-    `session_id` where a new session opened; `turn` where the front end should send a turn (as `/review question`
-    does); `quit` where the window should close.
+    `memories` may be one page of `total`, with `offset` before it. `mode` is set where the window's
+    mode changes; `session_id` where a new session opened; `turn` where the front end should send a
+    turn (as `/review question` does); `quit` where the window should close.
     """
 
     ok: bool

@@ -1,8 +1,10 @@
-"""The Markdown of a model's reply, as every surface reads it: a mark either becomes formatting or stays as text.
+"""The Markdown of a model's reply, as every surface reads it: a mark either becomes formatting or
+stays as text.
 
-CommonMark with tables and strikethrough, without what would hide what was written: HTML, entities, reference
-definitions, autolinks in angle brackets, links that cannot be opened, `__x__`. Emphasis asks what stands on both
-sides of a mark, so that `2*3*4` and `src/**/*.py` stay as they are and `**注意：**后面` is bold.
+CommonMark with tables and strikethrough, without what would hide what was written: HTML, entities,
+reference definitions, autolinks in angle brackets, links that cannot be opened, `__x__`. Emphasis
+asks what stands on both sides of a mark, so that `2*3*4` and `src/**/*.py` stay as they are and
+`**注意：**后面` is bold.
 """
 
 from __future__ import annotations

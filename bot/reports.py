@@ -40,7 +40,10 @@ class LearningTroubleNotice:
 
 
 def describe_error(error: ModelError, lang: Lang, *, model: str = "", host: str = "") -> str:
-    """Tell a person why a model failed. What the error itself knows of model and host comes first."""
+    """Tell a person why a model failed.
+
+    What the error itself knows of model and host comes first.
+    """
     host, model = error.host or host, error.model or model
     key: str = error.code
     if error.code == "bad_key" and error.detail == "no key":

@@ -37,9 +37,11 @@ def ensure_session(tx: Transaction, scope: str, now: datetime, idle: timedelta) 
 
 
 def close(tx: Transaction, session: Session, now: datetime, why: str) -> bool:
-    """Close it and enqueue an episode of the rest and an extraction. False if it was closed already.
+    """Close it and enqueue an episode of the rest and an extraction. False if it was closed
+    already.
 
-    While a reply to it is being written, that waits for the reply. While memory is off it is erased instead.
+    While a reply to it is being written, that waits for the reply. While memory is off it is erased
+    instead.
     """
     if not tx.conversations.close_session(session.id, now, why):
         return False
@@ -62,7 +64,8 @@ def plan_rest(tx: Transaction, session: Session, now: datetime) -> None:
 def plan(tx: Transaction, session: Session, through: int, now: datetime) -> Session:
     """Fix the span up to `through` as the next to be extracted from and summarised.
 
-    The span is fixed here and not when the job runs, so that episodes are the same however late that is.
+    The span is fixed here and not when the job runs, so that episodes are the same however late
+    that is.
     """
     tx.jobs.enqueue(
         "extract", f"{session.id}:{through}", {"session_id": session.id, "through": through}, now
@@ -81,8 +84,8 @@ def plan(tx: Transaction, session: Session, through: int, now: datetime) -> Sess
 def find_compaction_point(messages: Sequence[Message], budget_tokens: int) -> int | None:
     """`seq` of the last message to summarise away, or None if history is short enough.
 
-    Past 30 messages all but the newest 10 go; past the token budget, until half of it is left. The newest exchange
-    stays, and none is ever split.
+    Past 30 messages all but the newest 10 go; past the token budget, until half of it is left. The
+    newest exchange stays, and none is ever split.
     """
     sizes = [min(estimate_tokens(m.text), int(budget_tokens * LONG_SHARE)) for m in messages]
     if len(messages) <= HISTORY_LIMIT and sum(sizes) <= budget_tokens:

@@ -1,8 +1,8 @@
 """Settings: the only reader of the environment.
 
-Order: the process environment, then `$EBB_HOME/.env`, then the default; but a key that `.env` keeps beside an address
-goes there, and no other key does. `.env.example` is made from `FIELDS`,
-so what is documented is what is read.
+Order: the process environment, then `$EBB_HOME/.env`, then the default; but a key that `.env` keeps
+beside an address goes there, and no other key does. `.env.example` is made from `FIELDS`, so what
+is documented is what is read.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ class Setting:
     shown: str | None = None  # the default as documented, where it is worked out
 
     def allowed(self) -> tuple[str, ...]:
-        """Return what it takes; empty where it takes anything. A registry is looked at only here."""
+        """Return what it takes; empty where it takes anything.
+
+        A registry is looked at only here.
+        """
         return self.choices() if callable(self.choices) else self.choices
 
 
@@ -185,7 +188,8 @@ class Settings:
     def endpoint(self, role: RoleName) -> tuple[str | None, str | None, str | None]:
         """Return model, base URL and key of a role; what it lacks is the shared one.
 
-        A role with a base URL of its own never receives the shared key: another endpoint must not learn it.
+        A role with a base URL of its own never receives the shared key: another endpoint must not
+        learn it.
         """
         model = cast("str | None", getattr(self, f"{role}_model"))
         own_url = cast("str | None", getattr(self, f"{role}_base_url"))
@@ -292,7 +296,8 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
 def machine_language(environ: Mapping[str, str] | None = None) -> Lang | None:
     """Return the language of this machine's locale; None where Ebb does not speak it.
 
-    As it is named (POSIX: LC_ALL before LC_MESSAGES before LANG), for a machine may lack the locale that it names.
+    As it is named (POSIX: LC_ALL before LC_MESSAGES before LANG), for a machine may lack the locale
+    that it names.
     """
     env = os.environ if environ is None else environ  # noqa: TID251 - the one reader
     named = next(

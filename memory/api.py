@@ -39,8 +39,9 @@ ROLES: Final = ("user", "assistant")
 class Memory:
     """The memories of a program's users, in one file. Every call names its user.
 
-    Without a model, `add` keeps what a user said word for word, and nothing else needs one. Every method raises
-    `memory.errors.MemoryError_`: NotFound for an id that this user does not have, Refused for what is not kept.
+    Without a model, `add` keeps what a user said word for word, and nothing else needs one. Every
+    method raises `memory.errors.MemoryError_`: NotFound for an id that this user does not have,
+    Refused for what is not kept.
     """
 
     service: MemoryService
@@ -65,7 +66,8 @@ class Memory:
 
         Args:
             path: of the database file.
-            embedder: turns texts into vectors; by default the built-in one, which compares letters and words.
+            embedder: turns texts into vectors; by default the built-in one, which compares
+                letters and words.
             model: reads what to keep out of what was said; without one it is kept word for word.
             clock: returns the time; by default this machine's.
             zone: IANA name of the zone in which users speak of days and hours.
@@ -107,7 +109,7 @@ class Memory:
         finally:
             await store.close()
 
-    # --- keeping ----------------------------------------------------------------------------------------------------
+    # --- keeping ---
 
     async def add(
         self, messages: Sequence[Mapping[str, str]], *, user: str, at: datetime | None = None
@@ -115,7 +117,8 @@ class Memory:
         """Keep what is worth keeping of a conversation; return the memories it made or changed.
 
         Args:
-            messages: `{"role": "user" | "assistant", "content": text}`, oldest first. Only the user's own words
+            messages: `{"role": "user" | "assistant", "content": text}`, oldest first. Only the
+            user's own words
                 teach; the assistant's say what they answer.
             user: whose words these are, by any name the program has for them.
             at: when it was said; by default now.
@@ -157,7 +160,8 @@ class Memory:
 
         Raises:
             NotFound: nothing is meant.
-            Refused: more than one memory could be meant (`ambiguous`); the message lists them with their ids.
+            Refused: more than one memory could be meant (`ambiguous`); the message lists them with
+            their ids.
         """
         user_id = await self._user_id(user)
         one = await self.service.get(user_id, what)
@@ -181,7 +185,7 @@ class Memory:
         """Erase a memory for good, with its words everywhere; return how much went from which place."""
         return (await self.service.purge(await self._user_id(user), memory_id, self.clock())).places
 
-    # --- looking ----------------------------------------------------------------------------------------------------
+    # --- looking ---
 
     async def search(
         self,
@@ -224,7 +228,7 @@ class Memory:
         """Hand each line of the user's export, JSON Lines, to `write`; secrets leave sealed, and if asked for."""
         await self.service.porter.export(await self._user_id(user), write, secrets=secrets)
 
-    # --- inside -----------------------------------------------------------------------------------------------------
+    # --- inside ---
 
     async def _user_id(self, user: str) -> str:
         """Return the id of a program's user, made at their first call."""

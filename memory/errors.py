@@ -62,10 +62,11 @@ ConflictCode = Literal["changed", "undone", "erased", "forgotten", "settled"]
 
 
 class Conflict(MemoryError_):
-    """Something stands in the way. `code` says what; `by` names the change set that did it, where one did.
+    """Something stands in the way. `code` says what; `by` names the change set that did it, where
+    one did.
 
-    changed: a later change touched the same thing. undone: it was taken back already, by `by`. erased: it was
-    purged. forgotten: it has to be restored first. settled: it is no proposal.
+    changed: a later change touched the same thing. undone: it was taken back already, by `by`.
+    erased: it was purged. forgotten: it has to be restored first. settled: it is no proposal.
     """
 
     def __init__(
@@ -85,7 +86,10 @@ class Refused(MemoryError_):
 
 
 class Unreadable(MemoryError_):
-    """A file cannot be imported. The message is one sentence naming the line; nothing of it was imported."""
+    """A file cannot be imported.
+
+    The message is one sentence naming the line; nothing of it was imported.
+    """
 
 
 class ModelError(MemoryError_):

@@ -1,10 +1,13 @@
-"""The runner of background work: leases, renewals, retries. What is to be done stands in `handlers`.
+"""The runner of background work: leases, renewals, retries. What is to be done stands in
+`handlers`.
 
-A handler calls models first and returns an effect; the effect and the job's `done` are committed together
-(`Store.finish_job`), so that work is done exactly once even if the process is killed at any moment.
+A handler calls models first and returns an effect; the effect and the job's `done` are committed
+together (`Store.finish_job`), so that work is done exactly once even if the process is killed at
+any moment.
 
-A provider that is out of order ends no job: learning waits, one job tries now and then, and when it succeeds the
-rest goes on. Only a job's own failures (an answer nobody can read, a fault of ours) are bounded.
+A provider that is out of order ends no job: learning waits, one job tries now and then, and when it
+succeeds the rest goes on. Only a job's own failures (an answer nobody can read, a fault of ours)
+are bounded.
 """
 
 from __future__ import annotations
@@ -50,7 +53,8 @@ _log = logging.getLogger(__name__)
 
 
 def compute_backoff(attempts: int, retry_after: float | None = None) -> timedelta:
-    """How long to wait after the attempt of that number: doubling, ±25%, at most 10 minutes before the jitter.
+    """How long to wait after the attempt of that number: doubling, ±25%, at most 10 minutes before
+    the jitter.
 
     Twenty attempts span more than an hour and a half. A provider's own wish is never undercut.
     """
@@ -97,7 +101,10 @@ class JobRunner:
         self._starting = asyncio.Lock()
 
     async def run(self) -> None:
-        """Work until cancelled or stopped. Gives back leases of dead processes and revives dead jobs first."""
+        """Work until cancelled or stopped.
+
+        Gives back leases of dead processes and revives dead jobs first.
+        """
         self._serving = True
         try:
             await self._begin()
@@ -111,9 +118,11 @@ class JobRunner:
         self._wake.set()
 
     async def drain(self, timeout: float) -> int:
-        """Work on what is due for at most `timeout` seconds; how many jobs are left (due, or in work elsewhere).
+        """Work on what is due for at most `timeout` seconds; how many jobs are left (due, or in
+        work elsewhere).
 
-        When the time is over nothing new is taken, and what was not finished is given back for the next start.
+        When the time is over nothing new is taken, and what was not finished is given back for the
+        next start.
         """
         alone = not self._serving  # nobody calls `run`, so the workers are for this call only
         finished = False
@@ -164,9 +173,10 @@ class JobRunner:
 
     async def _until_idle(self) -> None:
         while True:
-            # Idle before and after the look: else a job could be between its lease and its start, or have just
-            # ended and left another behind. Nobody is called to look for work where none is due: on a slow disk
-            # the workers would be found looking each time, and never idle.
+            # Idle before and after the look: else a job could be between its lease and its start,
+            # or have just ended and left another behind. Nobody is called to look for work where
+            # none is due: on a slow disk the workers would be found looking each time, and never
+            # idle.
             self._ended.clear()
             idle = not self._running
             due = await self._store.get_next_due_time(self._open())
@@ -188,8 +198,9 @@ class JobRunner:
                     job = await self._lease(self._clock())
                 if job is not None:
                     await self._do(job)
-            # The boundary of background work: whatever the store says, the runner goes on after a pause, and a
-            # job whose end could not be written is leased again when its lease has run out.
+            # The boundary of background work: whatever the store says, the runner goes on after a
+            # pause, and a job whose end could not be written is leased again when its lease has run
+            # out.
             except Exception as e:  # noqa: BLE001 - a named boundary
                 _log.warning("The job queue stumbled: %s", describe(e))
                 await asyncio.sleep(_PAUSE_SECONDS)
@@ -213,7 +224,10 @@ class JobRunner:
         return [k for k in self._kinds if k not in LEARNING or not out]
 
     async def _wait(self) -> None:
-        """Until a job is due. Looked for again when somebody kicks, and for what other processes have enqueued."""
+        """Until a job is due.
+
+        Looked for again when somebody kicks, and for what other processes have enqueued.
+        """
         while True:
             self._wake.clear()
             due = await self._store.get_next_due_time(self._open())
@@ -246,8 +260,8 @@ class JobRunner:
             if not await self._store.finish_job(job, effect, self._clock()):
                 _log.info("Job %s (%s) is another process's by now.", job.id, job.kind)
             self._worked(job)
-        # The boundary of one job: no failure of a handler ends the runner. It is written down and tried again
-        # later, or given up visibly.
+        # The boundary of one job: no failure of a handler ends the runner. It is written down and
+        # tried again later, or given up visibly.
         except Exception as e:  # noqa: BLE001 - a named boundary
             if (
                 isinstance(e, ModelError) and e.outage and job.kind in (*LEARNING, "embed")

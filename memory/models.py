@@ -293,7 +293,9 @@ class WeightEvent:
 
     memory_id: MemoryId
     at: datetime
-    event: str  # created mention boost negate affirm contradicted lowered level promoted merged reviewed edited …
+    # created mention boost negate affirm contradicted lowered level promoted merged reviewed edited
+    # …
+    event: str
     old_weight: float
     new_weight: float
     reason: str = ""
@@ -331,7 +333,8 @@ class Session:
     """A stretch of conversation in one scope.
 
     `planned_through`, `summarised_through` and `extracted_through` are message `seq` watermarks: a
-    compaction is planned (its span fixed) in the transaction that ends a turn, and done by a job later.
+    compaction is planned (its span fixed) in the transaction that ends a turn, and done by a job
+    later.
     """
 
     id: str
@@ -454,7 +457,10 @@ JobState: TypeAlias = Literal["ready", "leased", "done", "dead", "cancelled"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A row of background work. A lane is serial; (kind, dedup_key) is unique; `payload` holds ids only."""
+    """A row of background work.
+
+    A lane is serial; (kind, dedup_key) is unique; `payload` holds ids only.
+    """
 
     id: str
     user_id: str
@@ -515,10 +521,11 @@ class MirrorDigest:
 class MirrorState:
     """Where a user's MEMORY.md stands.
 
-    `lineage` names this store's file among others; `version` is the last one written, or about to be if not
-    `confirmed`; `read` is the digest of the last file whose edits were taken; `wrote` that of the last written
-    one; `unread` are the blocks that could not be read, each with the version it came with; `asking` are the
-    entries that are missing from the file until the person says what that means, by the keys of both answers.
+    `lineage` names this store's file among others; `version` is the last one written, or about to
+    be if not `confirmed`; `read` is the digest of the last file whose edits were taken; `wrote`
+    that of the last written one; `unread` are the blocks that could not be read, each with the
+    version it came with; `asking` are the entries that are missing from the file until the person
+    says what that means, by the keys of both answers.
     """
 
     lineage: str
@@ -570,7 +577,10 @@ class MemoryOutline(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UpkeepNight:
-    """One run of upkeep: while it works how far it is, afterwards its report. `data` holds figures and ids only."""
+    """One run of upkeep: while it works how far it is, afterwards its report.
+
+    `data` holds figures and ids only.
+    """
 
     job_id: str
     night: str  # local date, ISO

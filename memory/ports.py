@@ -1,9 +1,9 @@
 """What memory work needs from outside, as Protocols: models, embedders, and a store.
 
-The store's gateways (`Transaction.memories`, `Transaction.conversations`, …) are synchronous and bound to one user.
-Reads get them on a read-only connection (`Store.read`), writes inside one BEGIN IMMEDIATE (`Store.write`): the
-closure runs in the connection's own thread, does no other I/O, and either all of it is stored or nothing.
-No name in here says which database stands behind it.
+The store's gateways (`Transaction.memories`, `Transaction.conversations`, …) are synchronous and
+bound to one user. Reads get them on a read-only connection (`Store.read`), writes inside one BEGIN
+IMMEDIATE (`Store.write`): the closure runs in the connection's own thread, does no other I/O, and
+either all of it is stored or nothing. No name in here says which database stands behind it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ T = TypeVar("T")
 FloatArray: TypeAlias = NDArray[np.float32]
 Clock: TypeAlias = Callable[[], datetime]  # called only at the edges
 
-# --- models -------------------------------------------------------------------------------------------
+# --- models ---
 
 Task: TypeAlias = Literal[
     "chat",
@@ -80,16 +80,21 @@ Task: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One call of a model. HTTP providers send `messages` alone; the notebook reads `task` and `data`.
+    """One call of a model. HTTP providers send `messages` alone; the notebook reads `task` and
+    `data`.
 
     Shapes of `data` (all times ISO 8601 with offset, all texts plain):
-        chat:      {message, history: [{role, text, at}], recalled: [{id, text, kind, level, when, relevance,
-                    why, negated}], profile: [{id, text, kind, when}], summary, episode, note, lang, now, tz}
+        chat:      {message, history: [{role, text, at}], recalled: [{id, text, kind, level, when,
+                   relevance,
+                    why, negated}], profile: [{id, text, kind, when}], summary, episode, note, lang,
+                    now, tz}
         monitor:   {exchange: [{role, text, at}], context: [{role, text}],
-                    reference: [{id, text, kind, negated}], failed: how many lines go back, lang, now, tz}
+                    reference: [{id, text, kind, negated}], failed: how many lines go back, lang,
+                    now, tz}
         summarise: {messages: [{role, text, at}], previous, lang, tz}
         extract:   {messages: [{role, text, at}], memories: [{id, text, kind}], lang, now, tz}
-        review:    {memory: {id, text, kind, weight}, task: promotion|decay, nearest: [{id, text}], found, round}
+        review:    {memory: {id, text, kind, weight}, task: promotion|decay, nearest: [{id, text}],
+                   found, round}
         level:     {items: [{id, text, level, lang}]}
         merge:     {texts: [..], lang}
         title:     {messages: [{role, text}], lang}
@@ -107,7 +112,10 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a streamed answer. The last one has `finish` set, and `usage` where the provider told."""
+    """A piece of a streamed answer.
+
+    The last one has `finish` set, and `usage` where the provider told.
+    """
 
     text: str = ""
     finish: str | None = None  # stop | length | …
@@ -122,7 +130,10 @@ class ChatModel(Protocol):
         """What a person is shown: `gpt-4o-mini`, `notebook`."""
 
     def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
-        """Yield the answer as it comes. Raises ModelError, also for a stream that ends without a finish."""
+        """Yield the answer as it comes.
+
+        Raises ModelError, also for a stream that ends without a finish.
+        """
 
 
 class Embedder(Protocol):
@@ -156,7 +167,7 @@ class QueryShortener(Protocol):
         """Shorten a message and its context to what is read of both together; None if it cannot tell yet."""
 
 
-# --- gateways -----------------------------------------------------------------------------------------
+# --- gateways ---
 
 
 class MemoryTable(Protocol):
@@ -175,7 +186,10 @@ class MemoryTable(Protocol):
         limit: int = 50,
         offset: int = 0,
     ) -> MemoryPage:
-        """A page; `text` keeps those whose words match. SECRET is only ever returned where `f` admits it."""
+        """A page; `text` keeps those whose words match.
+
+        SECRET is only ever returned where `f` admits it.
+        """
 
     def list_standing(self, at: datetime) -> list[Memory]:
         """All that may stand in every prompt: active, not ended by `at`, not negated, not quiet."""
@@ -192,13 +206,16 @@ class MemoryTable(Protocol):
     def put(self, m: Memory, op: Op) -> Memory:
         """Write `m` over the row with the same `rev`, as a change `op`; returns it with rev + 1.
 
-        Keeps the indexes in step: states forgotten and deleted leave the text index and lose their vectors;
-        coming back, or a new original_content, re-enters the index and enqueues an `embed` job.
-        Raises Conflict if `rev` moved on, NotFound if there is no such memory.
+        Keeps the indexes in step: states forgotten and deleted leave the text index and lose their
+        vectors; coming back, or a new original_content, re-enters the index and enqueues an `embed`
+        job. Raises Conflict if `rev` moved on, NotFound if there is no such memory.
         """
 
     def put_many(self, memories: Sequence[Memory], op: Op) -> list[Memory]:
-        """`put` for thousands whose texts and entities stay as they are; in the same order. Raises as `put` does."""
+        """`put` for thousands whose texts and entities stay as they are; in the same order.
+
+        Raises as `put` does.
+        """
 
     def add_source(
         self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None
@@ -239,8 +256,8 @@ class MemoryTable(Protocol):
     def erase(self, memory_id: MemoryId, *, everywhere: bool = True) -> Mapping[str, int]:
         """Remove for good: returns how many rows went from which place. Not undoable.
 
-        everywhere: also its words, wherever they stand. Else only what is its own: rows, vectors, index, logs, and
-        links to it; messages and other memories keep their words.
+        everywhere: also its words, wherever they stand. Else only what is its own: rows, vectors,
+        index, logs, and links to it; messages and other memories keep their words.
         """
 
 
@@ -252,9 +269,10 @@ class LifeTable(Protocol):
     ) -> MemoryPage:
         """What was known at that moment, in the words it had then, the newest first.
 
-        That is what had been made, and not been superseded, merged, denied or forgotten; what was learned of the
-        same thing later changes nothing about it. Never secret ones, nor what was deleted on request since: that is
-        not told of any more. `text` keeps those with all its words.
+        That is what had been made, and not been superseded, merged, denied or forgotten; what was
+        learned of the same thing later changes nothing about it. Never secret ones, nor what was
+        deleted on request since: that is not told of any more. `text` keeps those with all its
+        words.
         """
 
     def count_by_curve(self) -> Mapping[str, int]:
@@ -264,7 +282,8 @@ class LifeTable(Protocol):
         """Memories in any state, secret ones too, that live under another curve than that."""
 
     def move(self, m: Memory, e: WeightEvent) -> None:
-        """Write the state of another curve over the row with the same `rev`, and log it. No change that undo knows.
+        """Write the state of another curve over the row with the same `rev`, and log it. No change
+        that undo knows.
 
         Raises Conflict if `rev` moved on.
         """
@@ -551,14 +570,18 @@ class NightTable(Protocol):
 
 
 class TransferTable(Protocol):
-    """One user's rows in and out, as lines of JSON (see `memory.transfer`). The user is "@" in them."""
+    """One user's rows in and out, as lines of JSON (see `memory.transfer`).
+
+    The user is "@" in them.
+    """
 
     def export_lines(
         self, forms: Callable[[Memory], Sequence[str]], *, secrets: bool
     ) -> Iterator[dict[str, Json]]:
         """Everything that makes up the user's memory, in order, whatever store it is in.
 
-        `forms`: the texts that a tombstone of the memory may stand for, since its digest means nothing elsewhere.
+        `forms`: the texts that a tombstone of the memory may stand for, since its digest means
+        nothing elsewhere.
         """
 
     def export_line(self, m: Memory, *, secrets: bool = True) -> dict[str, Json]:
@@ -589,7 +612,8 @@ class TransferTable(Protocol):
     def put_set(self, line: Mapping[str, Json], told: Mapping[str, str]) -> bool:
         """What was done to memories that are there; `told`: the set that told of a memory last.
 
-        False if it is about none of them. Raises KeyError, TypeError or ValueError if it cannot be read.
+        False if it is about none of them. Raises KeyError, TypeError or ValueError if it cannot be
+        read.
         """
 
     def put_trace(self, line: Mapping[str, Json]) -> bool: ...
@@ -679,7 +703,8 @@ class ChanceStatistics:
     slant: FloatArray | None = (
         None  # from the mean of one language to that of the other, where both have several
     )
-    # Of each language, (mean, spread) of the cosine of the nearest memory to a message that calls for nothing.
+    # Of each language, (mean, spread) of the cosine of the nearest memory to a message that calls
+    # for nothing.
     idle: Mapping[Lang, tuple[float, float]] = field(default_factory=dict)
 
 
@@ -700,8 +725,8 @@ class Reader(Protocol):
     async def search_vectors(self, v: FloatArray, k: int, f: Filter) -> list[ScoredMemory]:
         """Cosine, of vectors of the current embedder.
 
-        While memories are being embedded anew, `v` may carry the vector of the embedder before behind its own:
-        then those that have none of the current one are found by that.
+        While memories are being embedded anew, `v` may carry the vector of the embedder before
+        behind its own: then those that have none of the current one are found by that.
         """
 
     async def search_words(self, q: str, k: int, f: Filter) -> list[ScoredMemory]:
@@ -740,7 +765,8 @@ class Reader(Protocol):
     async def measure_chance(
         self, idle: Mapping[Lang, FloatArray] | None = None
     ) -> ChanceStatistics:
-        """Of this user's memories and their vectors of the current embedder, as far as there are enough to tell.
+        """Of this user's memories and their vectors of the current embedder, as far as there are
+        enough to tell.
 
         `idle` are vectors of messages that call for nothing, (messages, dim) a language.
         """
@@ -842,7 +868,8 @@ class Store(Protocol):
     async def finish_job(
         self, job: Job, fn: Callable[[Transaction], Mapping[str, Json]], now: datetime
     ) -> bool:
-        """Run `fn` and mark the job done with its result, in one transaction guarded by the job's lease.
+        """Run `fn` and mark the job done with its result, in one transaction guarded by the job's
+        lease.
 
         False, and nothing written, if the lease was lost.
         """
@@ -857,7 +884,8 @@ class Store(Protocol):
     async def use_embedder(self, embedder_id: str, dim: int, *, before: str | None = None) -> None:
         """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be.
 
-        `before`: the model whose vectors are looked at as well, where a memory has none of this one yet.
+        `before`: the model whose vectors are looked at as well, where a memory has none of this one
+        yet.
         """
 
     async def drop_unused_embedders(self, embedder_id: str) -> bool:

@@ -169,7 +169,7 @@ class MemoryService:
             await self.mirror.sweep()
         return await forgetting.scrub(self._store, job, now)
 
-    # --- recall ----------------------------------------------------------------------------------------
+    # --- recall ---
 
     async def recall(
         self,
@@ -244,7 +244,7 @@ class MemoryService:
 
         return await self._store.read(user_id, read)
 
-    # --- the person's own acts -------------------------------------------------------------------------
+    # --- the person's own acts ---
 
     def find_intents(self, text: str) -> tuple[Intent, ...]:
         """Return what a chat message tells Ebb to forget and to remember, in order."""
@@ -261,7 +261,10 @@ class MemoryService:
         turn_id: str | None = None,
         message_id: str | None = None,
     ) -> RememberResult:
-        """Keep what the person wants kept. Empty: what was said before `message_id`. Raises Refused."""
+        """Keep what the person wants kept.
+
+        Empty: what was said before `message_id`. Raises Refused.
+        """
         return await self._rememberer.remember(
             RememberRequest(user_id, text, now, tz, scope, turn_id, message_id)
         )
@@ -496,7 +499,7 @@ class MemoryService:
         """
         return await self._sealed.open(user_id, memory_id)
 
-    # --- looking ---------------------------------------------------------------------------------------
+    # --- looking ---
 
     async def find(
         self,
@@ -568,7 +571,8 @@ async def open_keyed(
 
     The key is None if it is lost: then no new one is made by itself.
 
-    A key is made where nothing rests on one yet, or where its owner put an empty file `key.new`. Raises StoreError.
+    A key is made where nothing rests on one yet, or where its owner put an empty file `key.new`.
+    Raises StoreError.
     """
     from memory.privacy import find_key, fingerprint_key, load_key
     from memory.store import open_store

@@ -1,12 +1,13 @@
 """Every prompt of Ebb, as text files: `load(name, lang).render(**vars)`.
 
-One file per prompt and language, `<name>.<lang>.md`, Jinja2 with StrictUndefined: a missing variable is an
-error and not a hole in a prompt. A line that reads `{# user #}` parts a file into a system message, which stays
-the same from call to call, and a user message with the data (`Prompt.messages`).
+One file per prompt and language, `<name>.<lang>.md`, Jinja2 with StrictUndefined: a missing
+variable is an error and not a hole in a prompt. A line that reads `{# user #}` parts a file into a
+system message, which stays the same from call to call, and a user message with the data
+(`Prompt.messages`).
 
-What people, memories and files say is data. Templates put it between tags of ours, through one of two filters:
-`data` takes the meaning from whatever looks like one of those tags, and `line` also makes it a single line, for
-lists in which a line break would begin another item.
+What people, memories and files say is data. Templates put it between tags of ours, through one of
+two filters: `data` takes the meaning from whatever looks like one of those tags, and `line` also
+makes it a single line, for lists in which a line break would begin another item.
 """
 
 from __future__ import annotations
@@ -118,7 +119,8 @@ def data(text: object) -> str:
 
     In any case or width.
 
-    Only the brackets of such a tag change (to ‹ and ›), so that the words can still be read and quoted.
+    Only the brackets of such a tag change (to ‹ and ›), so that the words can still be read and
+    quoted.
     """
     plain = str(text)
     if not _MAYBE.search(plain):  # nearly every text, and folding one is slow

@@ -100,7 +100,7 @@ class EbbApp(App[int]):
         ):  # what could not be closed cleanly is recovered at the next start
             await self.link.close()
 
-    # --- leaving ------------------------------------------------------------------------------------
+    # --- leaving ---
 
     def action_leave(self) -> None:
         """Finish what is going on, visibly; asked again, leave the rest to the next start."""
@@ -162,7 +162,7 @@ class EbbApp(App[int]):
         """The platform's driver, made to outlive its terminal."""
         return make_tolerant_driver(super().get_driver_class())
 
-    # --- small things -------------------------------------------------------------------------------
+    # --- small things ---
 
     def copy_to_clipboard(self, text: str) -> None:
         """The system's tool first, then the terminal's way; say which it was."""

@@ -22,9 +22,11 @@ _TOOLS: dict[str, Sequence[Sequence[str]]] = {
 
 
 def copy(text: str) -> str | None:
-    """Give `text` to the first tool that takes it; its name, or None where none did. Blocks up to two seconds each.
+    """Give `text` to the first tool that takes it; its name, or None where none did. Blocks up to
+    two seconds each.
 
-    The tools that stay behind to serve the clipboard keep no pipe of ours open, so this returns at once.
+    The tools that stay behind to serve the clipboard keep no pipe of ours open, so this returns at
+    once.
     """
     for tool in _TOOLS.get(sys.platform, _TOOLS["linux"]):
         path = shutil.which(tool[0])

@@ -92,7 +92,10 @@ class AgentConnection:
         return self.ebb.agent
 
     async def open(self) -> AgentHandle:
-        """Open it; raises whatever the composition root raises. The import takes time, so a thread does it."""
+        """Open it; raises whatever the composition root raises.
+
+        The import takes time, so a thread does it.
+        """
         if self._opener is None:
             await asyncio.to_thread(importlib.import_module, "bot.bootstrap")
         ready: asyncio.Future[AgentHandle] = asyncio.get_running_loop().create_future()
@@ -167,9 +170,11 @@ class AgentConnection:
         return {m.id: m for m in await self.agent.get_memories(self.ebb.owner, ids)} if ids else {}
 
     async def finish(self, patience: float, tell: Callable[[int], None]) -> int:
-        """Wait for background work, saying every so often how much is left; what is left for the next start.
+        """Wait for background work, saying every so often how much is left; what is left for the
+        next start.
 
-        One call of `drain` to the end: when its time is over, it gives back what is being worked on.
+        One call of `drain` to the end: when its time is over, it gives back what is being worked
+        on.
         """
         drain = asyncio.create_task(self.agent.drain(patience), name="drain")
         try:

@@ -11,8 +11,8 @@ from textual.driver import Driver
 class _TolerantFile:
     """A file whose reader may be gone: what cannot be written any more is dropped.
 
-    Textual writes from a thread through a bounded queue; an error ends the thread, and the window would wait
-    for room in the queue for ever.
+    Textual writes from a thread through a bounded queue; an error ends the thread, and the window
+    would wait for room in the queue for ever.
     """
 
     def __init__(self, file: Any) -> None:

@@ -14,7 +14,8 @@ _CJK = (
 )
 _OPENING = "（〔［｛〈《「『【〖“‘([{"
 _CLOSING = "、。〉》」』】〗〕！），．：；？］｝…—～·”’!),.:;?]}%％ー々"
-# One breakable piece: opening marks, a CJK character (or a run without any), its closing marks, blanks behind it.
+# One breakable piece: opening marks, a CJK character (or a run without any), its closing marks,
+# blanks behind it.
 _PIECE = re.compile(
     rf"\s*+(?:[{re.escape(_OPENING)}]*[{_CJK}][{re.escape(_CLOSING)}]*\s*|(?:(?![{_CJK}])\S)+(?:[{re.escape(_CLOSING)}]*)\s*)"
 )
@@ -39,9 +40,9 @@ def pieces(text: str) -> Iterator[tuple[int, int, str]]:
 def install() -> None:
     """Teach Rich and Textual where Chinese may be broken.
 
-    Both break at blanks alone, so that a Chinese sentence with one English word in it leaves a ragged hole
-    before each such word. They look their word splitter up by name at each call; where a later version does
-    not, wrapping is theirs again and nothing else changes.
+    Both break at blanks alone, so that a Chinese sentence with one English word in it leaves a
+    ragged hole before each such word. They look their word splitter up by name at each call; where
+    a later version does not, wrapping is theirs again and nothing else changes.
     """
     for path, name in (("rich._wrap", "words"), ("textual._wrap", "chunks")):
         module = importlib.import_module(path)

@@ -262,7 +262,8 @@ def run(settings: Settings, voice: WindowLanguage, opener: Opener | None = None)
     except (KeyboardInterrupt, EOFError, BrokenPipeError):
         return 0
     except Exception as error:
-        # The outermost boundary: a sentence and the log, never a trace; the store has what was said.
+        # The outermost boundary: a sentence and the log, never a trace; the store has what was
+        # said.
         log.exception("plain mode failed")
         sys.stderr.write(voice("crash", what=type(error).__name__) + "\n")
         return 1

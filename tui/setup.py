@@ -1,4 +1,7 @@
-"""Who shall answer: what a choice means for the settings, and whether it works. Shared by screen and plain mode."""
+"""Who shall answer: what a choice means for the settings, and whether it works.
+
+Shared by screen and plain mode.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +98,10 @@ def list_changes(settings: Settings) -> dict[str, str]:
 
 
 async def apply_choice(settings: Settings, wish: SetupChoice, say: WindowLanguage) -> Settings:
-    """Check, ask the endpoint, save. Returns the settings to open Ebb with; raises Unusable with one sentence."""
+    """Check, ask the endpoint, save.
+
+    Returns the settings to open Ebb with; raises Unusable with one sentence.
+    """
     wish = check(wish, say)
     wanted = apply(settings, wish)
     if wish.way != "offline":

@@ -1,4 +1,5 @@
-"""Four looks: the tide at night, the shore by day, one for colour-blind eyes, and the terminal's own colours.
+"""Four looks: the tide at night, the shore by day, one for colour-blind eyes, and the terminal's
+own colours.
 
 No meaning rests on colour alone: every state has a word or a glyph as well.
 """
@@ -140,7 +141,8 @@ CLEAR = Theme(
     },
 )
 
-# Only the terminal's sixteen colours, on its own background: right on any scheme, and with NO_COLOR.
+# Only the terminal's sixteen colours, on its own background: right on any scheme, and with
+# NO_COLOR.
 ANSI = Theme(
     name="ansi",
     ansi=True,

@@ -25,7 +25,8 @@ log = logging.getLogger(__name__)
 class BackgroundWork:
     """Runs jobs until stopped. What is not finished stays in the store, for the next start.
 
-    `idle`: how long a conversation may lie before it closes itself; `keeper`: whose nights are put down.
+    `idle`: how long a conversation may lie before it closes itself; `keeper`: whose nights are put
+    down.
     """
 
     store: Store

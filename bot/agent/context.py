@@ -1,6 +1,7 @@
 """What the chat model is sent, in an order made for prompt caches.
 
-system: persona, rules, resident profile, latest episode, running summary; history; recalled block and newest message
+system: persona, rules, resident profile, latest episode, running summary; history; recalled block
+and newest message
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from memory.ports import ModelRequest
 from memory.text.tokens import MESSAGE_OVERHEAD, estimate_tokens
 
 REPLY_SHARE = 0.25  # of the context is kept free for the reply
-NEWEST_SHARE = 0.8  # of what is left, for a newest message that does not fit: the rest is for what came before it,
+# of what is left, for a newest message that does not fit: the rest is for what came before it,
+NEWEST_SHARE = 0.8
 LEAST_NEWEST = 0.3  # which may take more of it where short messages would be lost
 SMALLEST_NEWEST = 200  # tokens of it that are sent whatever else there is
 LONG_SHARES = (
@@ -54,7 +56,8 @@ class PromptMaterial:
     summary: str = ""
     note: str = ""
     mode: Mode = Mode.NORMAL
-    where: str = ""  # temp, private: off the record, and nothing is looked up or it is; group: nothing private is
+    # temp, private: off the record, and nothing is looked up or it is; group: nothing private is
+    where: str = ""
     persona: Path | None = None
     context_tokens: int = 16_000
     reads_all: bool = False  # the model is given the newest message itself, however long
@@ -92,9 +95,11 @@ def get_planned_day(m: Memory, now: datetime, tz: str) -> dict[str, object]:
 
 
 def format_hit(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
-    """Describe a recalled memory for the prompt: what, how faded, since when, whether it still holds.
+    """Describe a recalled memory for the prompt: what, how faded, since when, whether it still
+    holds.
 
-    It is the original, whatever the level: that is a way of speaking. Of an opened secret it is what was opened.
+    It is the original, whatever the level: that is a way of speaking. Of an opened secret it is
+    what was opened.
     """
     m = hit.memory
     said = m.valid_from or m.created_at
@@ -135,8 +140,9 @@ def write_shortening_notice(request: ModelRequest, m: PromptMaterial) -> str:
 def _fit(history: Sequence[Message], budget: int, most: int, m: PromptMaterial) -> list[str]:
     """Return the history's texts, shortened towards the budget.
 
-    The longest lose their middle first, and of those the oldest: what changes is in front of what stays the same.
-    Only where that is more than `most` tokens do the oldest go, an answer with its question.
+    The longest lose their middle first, and of those the oldest: what changes is in front of what
+    stays the same. Only where that is more than `most` tokens do the oldest go, an answer with its
+    question.
     """
     out = [_said(x) for x in history]
     sizes = [_size(t) for t in out]
@@ -158,7 +164,8 @@ def _size(text: str) -> int:
 
 
 def _time_marks(messages: Sequence[Message], lang: Lang) -> list[str]:
-    """When each of the user's messages was written: the hour; where day or zone are new, these as well.
+    """When each of the user's messages was written: the hour; where day or zone are new, these as
+    well.
 
     A mark depends on the messages before it alone, so that it stays the same from turn to turn.
     """
@@ -204,7 +211,8 @@ def _ends(text: str, kept: int, lang: Lang) -> str:
 def _in_turns(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     """User and assistant by turns: what was never answered goes in front of what was said after it.
 
-    A turn may have failed or been interrupted, and many models refuse two messages of one role in a row.
+    A turn may have failed or been interrupted, and many models refuse two messages of one role in a
+    row.
     """
     out: list[dict[str, str]] = []
     for t in turns:
@@ -216,7 +224,10 @@ def _in_turns(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
 
 
 def build(m: PromptMaterial) -> ModelRequest:
-    """Build the request for one reply. Recalled text stands only in its delimited block, as data."""
+    """Build the request for one reply.
+
+    Recalled text stands only in its delimited block, as data.
+    """
     hits = {h.memory.id for h in m.hits}
     fresh = [p for p in m.profile if m.frozen is not None and p.id not in {*m.frozen, *hits}]
     profile = [

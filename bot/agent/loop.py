@@ -91,10 +91,13 @@ class EbbAgent:
             self.settings, self.store, self.service, self.background.kick, self._off_record.forget
         )
 
-    # --- the loop -------------------------------------------------------------------------------------
+    # --- the loop ---
 
     async def reply(self, turn: Turn) -> AsyncGenerator[Event, None]:
-        """Answer one message; the last event is Done, Stopped or Failed. Never raises at the front end."""
+        """Answer one message; the last event is Done, Stopped or Failed.
+
+        Never raises at the front end.
+        """
         turn = replace(turn, text=clean_input(turn.text))
         lang = (
             self.settings.lang
@@ -118,7 +121,8 @@ class EbbAgent:
             log.warning("turn %s: %s", turn.id, e)
             yield Failed("store", say(lang, "store", why=str(e)))
         except Exception:
-            # The boundary to the front ends: whatever is wrong becomes one sentence; what was said is stored.
+            # The boundary to the front ends: whatever is wrong becomes one sentence; what was said
+            # is stored.
             log.exception("turn %s failed", turn.id)
             yield Failed("internal", say(lang, "internal"))
         finally:
@@ -194,7 +198,8 @@ class EbbAgent:
         finally:
             lease.cancel()
             if not finished:
-                # The window went away, or something broke: what was said and what was streamed stay.
+                # The window went away, or something broke: what was said and what was streamed
+                # stay.
                 hits = ending.recall.hits if ending.recall else ()
                 text = ending.text or kept + remove_opened_secrets(
                     running.text, hits, turn.text, opened.message.text
@@ -233,7 +238,8 @@ class EbbAgent:
                 whole=self.choice.offline,
             )
         material = context.PromptMaterial(
-            # A secret goes to the model this once; one that was to be remembered does not even do that.
+            # A secret goes to the model this once; one that was to be remembered does not even do
+            # that.
             text=turn.text if whole and not order.note else text,
             now=turn.at,
             tz=turn.tz,
@@ -270,8 +276,8 @@ class EbbAgent:
             try:
                 opened = await asyncio.shield(opening)
             except asyncio.CancelledError:
-                # Whoever asked went away while this was written: a turn that is begun must end, or its lease would
-                # keep everybody waiting.
+                # Whoever asked went away while this was written: a turn that is begun must end, or
+                # its lease would keep everybody waiting.
                 if isinstance(begun := await opening, turns.OpenedTurn):
                     await self._finish(begun, turns.TurnEnding("interrupted", status="interrupted"))
                 raise
@@ -331,7 +337,7 @@ class EbbAgent:
         self.background.kick()
         return reply
 
-    # --- the rest of the protocol -----------------------------------------------------------------------
+    # --- the rest of the protocol ---
 
     async def stop(self, turn_id: str) -> bool:
         """Stop a reply that is being written in this process."""

@@ -1,4 +1,5 @@
-"""Windows that are off the record: temporary (nothing recalled) and read-only (recalls), both writing nothing.
+"""Windows that are off the record: temporary (nothing recalled) and read-only (recalls), both
+writing nothing.
 
 Their working memory lives in this process alone and goes with the window.
 """
@@ -23,7 +24,10 @@ from memory.service import MemoryService
 
 @dataclass
 class OffRecordAgent:
-    """Answers turns of temporary and read-only windows. `reads_all`: the model is given a message however long."""
+    """Answers turns of temporary and read-only windows.
+
+    `reads_all`: the model is given a message however long.
+    """
 
     settings: Settings
     store: Store

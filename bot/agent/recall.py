@@ -61,7 +61,8 @@ async def recall_for_turn(
 
     Who is asked for a memory of the profile finds it there; with `whole`, recall brings it as well.
 
-    In a group only what was learned in that group is used, and no profile: what was said in private stays there.
+    In a group only what was learned in that group is used, and no profile: what was said in private
+    stays there.
     """
     private = turn.scope.startswith("user:")
     profile = await service.get_profile(turn.user_id, session, turn.at) if private else []
@@ -151,8 +152,8 @@ def mask_opened_secrets(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def remove_opened_secrets(text: str, hits: Sequence[Hit], said: str = "", stored: str = "") -> str:
     """Mask in a reply that is to be stored the secrets that were opened or typed.
 
-    `said` is the message as it came, `stored` as it is kept. Parts of a secret ("ends in 4821") go as well, but not
-    words that stand in the open beside it.
+    `said` is the message as it came, `stored` as it is kept. Parts of a secret ("ends in 4821") go
+    as well, but not words that stand in the open beside it.
     """
     taken = (
         [(f.value, stored) for f in redact(said)[1] if f.value not in stored]

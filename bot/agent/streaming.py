@@ -28,7 +28,10 @@ class Running:
     usage: Usage = field(default_factory=Usage)
 
     async def write(self, model: ChatModel, request: ModelRequest) -> AsyncGenerator[str, None]:
-        """Pieces of the reply until it ends or is stopped, collected on the way. Raises ModelError, also for none."""
+        """Pieces of the reply until it ends or is stopped, collected on the way.
+
+        Raises ModelError, also for none.
+        """
         before, head = len(self.text), ""
         marks = tuple(request.data.get("marks", ()))
         async with aclosing(until(self.stop, model.stream(request))) as chunks:
@@ -52,7 +55,10 @@ class Running:
 async def stream_reply(
     running: Running, model: ChatModel, material: context.PromptMaterial
 ) -> AsyncGenerator[Delta, None]:
-    """Write the reply, after a line where the model is not sent all of what was said. Raises ModelError."""
+    """Write the reply, after a line where the model is not sent all of what was said.
+
+    Raises ModelError.
+    """
     request = await asyncio.to_thread(context.build, material)
     if notice := context.write_shortening_notice(request, material):
         running.text = notice

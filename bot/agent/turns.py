@@ -1,8 +1,10 @@
-"""A turn in the store: opened before the model is called, finished with everything that follows from it.
+"""A turn in the store: opened before the model is called, finished with everything that follows
+from it.
 
-The user's message and the turn are committed first; the reply, its trace, its tokens and the jobs that learn
-from it are committed together at the end. A turn whose process died becomes `interrupted`, and what
-the user said in it is still learned. All functions here are synchronous and run inside one `Store.write`.
+The user's message and the turn are committed first; the reply, its trace, its tokens and the jobs
+that learn from it are committed together at the end. A turn whose process died becomes
+`interrupted`, and what the user said in it is still learned. All functions here are synchronous and
+run inside one `Store.write`.
 """
 
 from __future__ import annotations
@@ -80,10 +82,12 @@ def begin(
     now: datetime,
     add: Callable[[Transaction, Message], Message],
 ) -> OpenedTurn | ReplayedTurn | ScopeBusy:
-    """Open the turn, storing the user's message; or say that it was answered, or that another one runs.
+    """Open the turn, storing the user's message; or say that it was answered, or that another one
+    runs.
 
-    `add` stores the message: a secret in it never reaches the file in the open, but is in `turn` for this reply.
-    `turn.at` is when the message was said; `now` is when we got to it, which leases and the idle rule use.
+    `add` stores the message: a secret in it never reaches the file in the open, but is in `turn`
+    for this reply. `turn.at` is when the message was said; `now` is when we got to it, which leases
+    and the idle rule use.
     """
     settle_orphans(tx, now)
     row = tx.conversations.get_turn(turn.id)

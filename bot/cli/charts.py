@@ -1,6 +1,8 @@
-"""Pictures of forgetting made of characters: no colour, no library, as wide as they are told to be. Pure.
+"""Pictures of forgetting made of characters: no colour, no library, as wide as they are told to be.
+Pure.
 
-Braille cells hold 2×4 dots each; what a picture says is also said in words beneath it by whoever prints it.
+Braille cells hold 2×4 dots each; what a picture says is also said in words beneath it by whoever
+prints it.
 """
 
 from __future__ import annotations

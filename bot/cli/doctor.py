@@ -1,7 +1,7 @@
 """`ebb doctor`: what was found, and what to do about what is missing.
 
-Each check is one function that returns `DoctorCheck`s; `report` runs them all, the ones that ask somebody at the same
-time, and none of them may fail the others.
+Each check is one function that returns `DoctorCheck`s; `report` runs them all, the ones that ask
+somebody at the same time, and none of them may fail the others.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ Checker: TypeAlias = Callable[[Settings, Lang], Awaitable[list[DoctorCheck]]]
 
 
 async def report(settings: Settings, *, lang: Lang) -> list[DoctorCheck]:
-    """Everything, in the order it is read. Asks the model, the embedder and Telegram for one small thing each."""
+    """Everything, in the order it is read.
+
+    Asks the model, the embedder and Telegram for one small thing each.
+    """
     parts = await asyncio.gather(*(_safely(check, settings, lang) for check in CHECKS))
     return [check for part in parts for check in part]
 
@@ -100,7 +103,7 @@ async def _safely(check: Checker, settings: Settings, lang: Lang) -> list[Doctor
         return [DoctorCheck(name, "bad", say(lang, "broken", error=type(e).__name__))]
 
 
-# --- this machine ---------------------------------------------------------------------------------------------
+# --- this machine ---
 
 
 async def _python(_settings: Settings, lang: Lang) -> list[DoctorCheck]:
@@ -257,7 +260,7 @@ async def _curve(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     return [DoctorCheck(name, "note", found, say(lang, "curve.todo"))]
 
 
-# --- those who are asked --------------------------------------------------------------------------------------
+# --- those who are asked ---
 
 
 async def _provider(settings: Settings, lang: Lang) -> list[DoctorCheck]:

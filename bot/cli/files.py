@@ -28,13 +28,14 @@ _HEAD = 4096
 _ORDER = ("memory", "set", "session", "message", "tombstone", "trace", "user", "secret")
 
 
-# --- MEMORY.md ------------------------------------------------------------------------------------------
+# --- MEMORY.md ---
 
 
 async def sync_mirror(ebb: Ebb) -> None:
     """Before and after a verb: what was edited in MEMORY.md counts, what a verb changed is in it.
 
-    A file that cannot be read or written is a matter for the log: the verb itself is not to fail for it.
+    A file that cannot be read or written is a matter for the log: the verb itself is not to fail
+    for it.
     """
     if ebb.service.mirror is not None:
         with suppress(OSError):
@@ -79,7 +80,7 @@ async def mirror(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
-# --- out ------------------------------------------------------------------------------------------------
+# --- out ---
 
 
 @verb(
@@ -120,7 +121,7 @@ def _whole(path: Path) -> Iterator[IO[str]]:
         Path(name).unlink(missing_ok=True)
 
 
-# --- in -------------------------------------------------------------------------------------------------
+# --- in ---
 
 
 @verb(
@@ -214,8 +215,9 @@ def _rows(counts: Counter[str], lang: Lang) -> Iterator[str]:
                 yield f"  {n:>7} {say(lang, f'thing.{kind}')}: {say(lang, f'became.{became}')}"
 
 
-# --- copies of the memory file, and what stands in any of them --------------------------------------------
-# These open no Ebb: the memory file may be damaged, or in use.
+# --- copies of the memory file, and what stands in any of them
+# -------------------------------------------- These open no Ebb: the memory file may be damaged, or
+# in use.
 
 
 @verb("backup", bare=True)

@@ -33,7 +33,7 @@ _UNMARKED = frozenset(
 )  # one is where the picture begins, the other is of every night
 
 
-# --- pictures -----------------------------------------------------------------------------------------------
+# --- pictures ---
 
 
 @verb(
@@ -170,7 +170,7 @@ def _png(path: Path, panels: Sequence[plots.CoursePanel], title: str, lang: Lang
     return 0
 
 
-# --- one memory ---------------------------------------------------------------------------------------------
+# --- one memory ---
 
 
 @verb(
@@ -181,7 +181,10 @@ def _png(path: Path, panels: Sequence[plots.CoursePanel], title: str, lang: Lang
     argument("--png", type=Path, metavar="FILE"),
 )
 async def show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    """All that is known of it. With `--log` or `--json` everything its weights can be computed from, again."""
+    """All that is known of it.
+
+    With `--log` or `--json` everything its weights can be computed from, again.
+    """
     m = await get_memory(ebb, args.id)
     now = ebb.clock()
     log = await ebb.store.read(ebb.owner, lambda tx: tx.memories.list_weight_log(m.id))
@@ -233,7 +236,10 @@ def _logged(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[
 
 
 def json_lines(m: Memory, log: Sequence[WeightEvent], u: float, now: datetime) -> list[str]:
-    """Write a line for each event, and a last one for how it stands now. Times are UTC milliseconds."""
+    """Write a line for each event, and a last one for how it stands now.
+
+    Times are UTC milliseconds.
+    """
     lines = [
         {
             "id": m.id,

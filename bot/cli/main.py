@@ -1,6 +1,8 @@
-"""The command `ebb`: bare it opens the terminal; `ask`, `telegram`, `memory …` and `doctor` besides.
+"""The command `ebb`: bare it opens the terminal; `ask`, `telegram`, `memory …` and `doctor`
+besides.
 
-Front ends are found through the entry-point group `ebb.frontends`, so no lower layer imports upwards.
+Front ends are found through the entry-point group `ebb.frontends`, so no lower layer imports
+upwards.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(describe_os_error(e, str(e.filename or "?"), _lang()), file=sys.stderr)
             return 2
         except Exception:
-            # The outermost boundary: whatever it is, the person gets a sentence and the log the rest.
+            # The outermost boundary: whatever it is, the person gets a sentence and the log the
+            # rest.
             log.exception("unexpected")
             print(say(_lang(), "unexpected"), file=sys.stderr)
             return 1
@@ -95,9 +98,11 @@ def _lang() -> Lang:
 
 
 def _log_to_file(settings: config.Settings) -> None:
-    """Log warnings to a file of the data directory that only its owner can read, never to the screen.
+    """Log warnings to a file of the data directory that only its owner can read, never to the
+    screen.
 
-    Where there can be no log (a full disk, a directory that may only be read), whoever needs the directory says so.
+    Where there can be no log (a full disk, a directory that may only be read), whoever needs the
+    directory says so.
     """
     logging.raiseExceptions = False  # a log that cannot be written is no news for the screen
     path = settings.home / "ebb.log"

@@ -44,7 +44,10 @@ _LOOKS = 30
 
 
 def run(settings: Settings, argv: Sequence[str]) -> int:
-    """Carry out one verb. 0: done; 1: it could not be done, with a sentence why; 2: it was not understood."""
+    """Carry out one verb.
+
+    0: done; 1: it could not be done, with a sentence why; 2: it was not understood.
+    """
     lang: Lang = settings.lang or machine_language() or "en"
     parser = memory_parser(lang)
     if not argv:
@@ -88,7 +91,7 @@ def _describe_conflict(e: Conflict, args: argparse.Namespace, lang: Lang) -> str
     return say(lang, "restore_first", id=args.id) if e.code == "forgotten" else say(lang, "changed")
 
 
-# --- looking --------------------------------------------------------------------------------------------
+# --- looking ---
 
 
 @verb(
@@ -158,7 +161,7 @@ async def search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
-# --- changing -------------------------------------------------------------------------------------------
+# --- changing ---
 
 
 @verb("add", argument("words", nargs="+"))
@@ -240,7 +243,7 @@ async def rebuild(ebb: Ebb, _args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
-# --- ending ---------------------------------------------------------------------------------------------
+# --- ending ---
 
 
 @verb("delete", argument("id", nargs="?", type=read_id), argument("--all", action="store_true"))

@@ -1,7 +1,9 @@
-"""The words of the command line: verbs and their arguments, explained in the person's language by argparse.
+"""The words of the command line: verbs and their arguments, explained in the person's language by
+argparse.
 
-A verb is a function with `@verb(NAME, ARGUMENT, …)`. What it and its arguments are for stands in the texts' table
-`arguments`, by name. argparse takes its own words through gettext: from the table `argparse`, by its English ones.
+A verb is a function with `@verb(NAME, ARGUMENT, …)`. What it and its arguments are for stands in
+the texts' table `arguments`, by name. argparse takes its own words through gettext: from the table
+`argparse`, by its English ones.
 """
 
 from __future__ import annotations
@@ -104,7 +106,10 @@ def memory_parser(lang: Lang) -> BilingualParser:
 
 
 def explain(parser: BilingualParser, lang: Lang, texts: Texts = explained) -> BilingualParser:
-    """Give a parser, its subcommands and every argument their help. Raises KeyError where there is none."""
+    """Give a parser, its subcommands and every argument their help.
+
+    Raises KeyError where there is none.
+    """
     name = parser.prog.rpartition(" ")[2]
     parser.description = texts(lang, name)
     for action in _actions(parser):

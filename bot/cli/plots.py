@@ -36,7 +36,8 @@ _CHINESE: Final = (
     "Droid Sans Fallback",
     "Arial Unicode MS",
 )
-# Shape and colour both tell events apart, so that neither a printer nor an eye that sees few colours loses any.
+# Shape and colour both tell events apart, so that neither a printer nor an eye that sees few
+# colours loses any.
 _MARKERS: Final = {
     "mention": ("^", "#2b8a3e", 8.5),
     "boost": ("*", "#e67700", 12.0),
@@ -68,7 +69,8 @@ class PlotLibraryMissing(Exception):
 class CoursePanel:
     """One course with its heading.
 
-    `imagined`: the scale is days since its beginning, and the level is the one that the weight calls for.
+    `imagined`: the scale is days since its beginning, and the level is the one that the weight
+    calls for.
     """
 
     title: str

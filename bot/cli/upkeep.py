@@ -37,7 +37,7 @@ def _keeper(ebb: Ebb) -> UpkeepService:
     return keeper
 
 
-# --- a run --------------------------------------------------------------------------------------------------
+# --- a run ---
 
 
 @verb("upkeep", argument("--dry-run", action="store_true"))
@@ -99,7 +99,7 @@ def _bar(p: UpkeepProgress, lang: Lang) -> str:
     return f"{'▰' * full}{'▱' * (_BAR - full)} {p.share:4.0%}  {say(lang, f'phase.{p.phase}')}"
 
 
-# --- the report ---------------------------------------------------------------------------------------------
+# --- the report ---
 
 
 @verb(
@@ -207,7 +207,7 @@ def _standing(r: NightReport, lang: Lang) -> list[tuple[str, str]]:
     ]
 
 
-# --- a look beforehand --------------------------------------------------------------------------------------
+# --- a look beforehand ---
 
 
 def _preview(p: UpkeepPreview, ebb: Ebb, lang: Lang) -> str:
@@ -251,7 +251,7 @@ def _lines(rows: Sequence[tuple[str, str]], lang: Lang) -> list[str]:
     return [f"  {pad_to_columns(label, width)}  {text}".rstrip() for label, text in rows]
 
 
-# --- proposals ----------------------------------------------------------------------------------------------
+# --- proposals ---
 
 
 @verb("accept", argument("id", type=read_id))

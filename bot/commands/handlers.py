@@ -38,7 +38,10 @@ EVERYTHING = ("everything", "all", "全部", "所有", "一切")
 
 @dataclass
 class Commands:
-    """Carries out commands. `kick` says that there is new background work, `forget_window` ends a window's memory."""
+    """Carries out commands.
+
+    `kick` says that there is new background work, `forget_window` ends a window's memory.
+    """
 
     settings: Settings
     store: Store
@@ -265,7 +268,10 @@ class Commands:
 
 
 def _withdraw_question(tx: Transaction, c: Command) -> bool:
-    """Drop the question of what to forget that is the last thing that happened. False if it is not."""
+    """Drop the question of what to forget that is the last thing that happened.
+
+    False if it is not.
+    """
     changed = next((s.at for s in tx.changes.list_undoable() if s.reason != "summarise"), None)
     dropped = False
     while (key := tx.pending_choice(c.scope, c.at)) and (asked := tx.choice(key, c.at)):
@@ -306,7 +312,10 @@ def describe_act(reason: str, lang: Lang) -> str:
 
 
 def explain_conflict(e: Conflict, lang: Lang, undo: str = "/undo") -> str:
-    """Say why a change cannot be taken back, and what to do first. `undo`: how that is typed here."""
+    """Say why a change cannot be taken back, and what to do first.
+
+    `undo`: how that is typed here.
+    """
     if e.code == "undone" and e.by:
         return say(lang, "undo.undone", by=f"{undo} {e.by}")
     if e.code == "changed" and e.by:

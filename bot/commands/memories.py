@@ -71,7 +71,10 @@ def parse_list_request(args: str) -> tuple[str, int]:
 
 
 async def listed(service: MemoryService, c: Command, lang: Lang) -> CommandOutcome:
-    """List a page of memories, strongest first; past the end the last. `offset` says how many come before."""
+    """List a page of memories, strongest first; past the end the last.
+
+    `offset` says how many come before.
+    """
     word, number = parse_list_request(c.args)
     f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
 

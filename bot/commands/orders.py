@@ -56,7 +56,10 @@ class OrderOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """Carries out what one message or command orders. `erase`: what is said while memory is off is not kept."""
+    """Carries out what one message or command orders.
+
+    `erase`: what is said while memory is off is not kept.
+    """
 
     service: MemoryService
     store: Store
@@ -64,7 +67,7 @@ class Orders:
     lang: Lang
     erase: bool
 
-    # --- a message ----------------------------------------------------------------------------------------
+    # --- a message ---
 
     async def carry_out(self, message: Message) -> OrderOutcome:
         """Carry out the commands of a message, or the answer to our question that it is."""
@@ -130,10 +133,11 @@ class Orders:
             await self.store.write(self.user_id, lambda tx: _hide(tx, asking, self.asked.at))
         return spoken
 
-    # --- one order ----------------------------------------------------------------------------------------
+    # --- one order ---
 
     async def forget(self, intent: Intent, message_id: str | None = None) -> OrderReply:
-        """Forget the one thing that was meant; ask where it could be several; say so where there is none.
+        """Forget the one thing that was meant; ask where it could be several; say so where there is
+        none.
 
         `message_id` is the message that asked: it names the thing, so it is hidden with it.
         """
@@ -185,7 +189,10 @@ class Orders:
         return OrderReply(self._say("forget.nothing", text=intent.text), ok=False)
 
     async def forget_chosen(self, payloads: Sequence[Json]) -> OrderReply:
-        """Forget what was picked of the things we asked about. Nothing picked: nothing is forgotten."""
+        """Forget what was picked of the things we asked about.
+
+        Nothing picked: nothing is forgotten.
+        """
         if any("everything" in p for p in payloads):
             return await self.forget_everything(int(payloads[0]["everything"]))
         ids = [i for p in payloads for i in p["ids"]]
@@ -246,7 +253,7 @@ class Orders:
             f"{text} {self._say('off.offer', n=n)}", choices=await self._offer_everything(n)
         )
 
-    # --- asking back --------------------------------------------------------------------------------------
+    # --- asking back ---
 
     async def _offer_everything(self, n: int) -> tuple[Choice, ...]:
         options: list[tuple[Json, str]] = [
@@ -327,7 +334,7 @@ class Orders:
             return OrderReply("\n".join([which, *lines]), stored=which)
         return await self.forget_chosen(payloads)
 
-    # --- short ways ---------------------------------------------------------------------------------------
+    # --- short ways ---
 
     @property
     def user_id(self) -> str:

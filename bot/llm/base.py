@@ -27,7 +27,10 @@ def close_stream(stream: AsyncIterator[Chunk]) -> aclosing[AsyncGenerator[Chunk,
 
 
 async def read_whole_answer(model: ChatModel, request: ModelRequest) -> tuple[str, Usage]:
-    """Return the whole answer and what it cost. Raises ModelError with what had come as `partial`."""
+    """Return the whole answer and what it cost.
+
+    Raises ModelError with what had come as `partial`.
+    """
     text, usage = "", Usage()
     async with close_stream(model.stream(request)) as chunks:
         async for chunk in chunks:
@@ -40,8 +43,9 @@ async def read_whole_answer(model: ChatModel, request: ModelRequest) -> tuple[st
 class RetryingModel:
     """Tries again after what may pass, as long as nothing has been shown yet.
 
-    Waits `base`·2ⁿ seconds with full jitter, or what the server asked for; gives up where the wait would go
-    past `patience` seconds since the first try (or the request's own deadline), and raises what it had.
+    Waits `base`·2ⁿ seconds with full jitter, or what the server asked for; gives up where the wait
+    would go past `patience` seconds since the first try (or the request's own deadline), and raises
+    what it had.
     """
 
     inner: ChatModel
@@ -105,7 +109,10 @@ class TokenMeter:
 
 @dataclass
 class MeteredModel:
-    """Counts what a role spends. Where the server does not say, an estimate stands in, so that budgets hold."""
+    """Counts what a role spends.
+
+    Where the server does not say, an estimate stands in, so that budgets hold.
+    """
 
     inner: ChatModel
     role: RoleName

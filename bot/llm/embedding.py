@@ -45,7 +45,8 @@ class EmbedderSwitch:
     async def begin(self, *, workers: bool) -> None:
         """Use the embedder that was chosen; with `workers`, have what lacks its vectors embedded.
 
-        One that only stands in for another, which cannot be reached or is not there yet, changes nothing for good.
+        One that only stands in for another, which cannot be reached or is not there yet, changes
+        nothing for good.
         """
         models, stands_in = self._models, bool(self._models.choice.lexical_because)
         await self._use(models.embedder, plan=workers and not stands_in)

@@ -1,6 +1,7 @@
 """An OpenAI-compatible endpoint: its address, and the one client that talks to it.
 
-The SDK and its 0.7 s of import come with the first request, in a thread, so that no screen waits for it.
+The SDK and its 0.7 s of import come with the first request, in a thread, so that no screen waits
+for it.
 """
 
 from __future__ import annotations
@@ -78,7 +79,10 @@ class ClientPool:
         self._lock = asyncio.Lock()
 
     async def sdk(self, endpoint: Endpoint) -> openai.AsyncOpenAI:
-        """Return the SDK's client. Raises ModelError where OpenAI itself would be asked without a key."""
+        """Return the SDK's client.
+
+        Raises ModelError where OpenAI itself would be asked without a key.
+        """
         if endpoint.is_openai and not endpoint.key:
             raise ModelError("bad_key", detail="no key", host=endpoint.host)
         async with self._lock:
@@ -131,7 +135,8 @@ def _sdk_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
         api_key=endpoint.key
         or "none",  # the SDK insists on one; without a key the header is taken out again
         base_url=endpoint.url,
-        # Empty, not None: None would be filled from the environment and sent to whoever this endpoint is.
+        # Empty, not None: None would be filled from the environment and sent to whoever this
+        # endpoint is.
         organization="",
         project="",
         admin_api_key="",

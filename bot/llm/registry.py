@@ -46,7 +46,7 @@ class ModelRoles:
             warm()
 
 
-# --- choosing -------------------------------------------------------------------------------------------------
+# --- choosing ---
 
 
 async def choose(settings: Settings, clients: ClientPool | None = None) -> ProviderChoice:
@@ -71,8 +71,8 @@ async def choose(settings: Settings, clients: ClientPool | None = None) -> Provi
 async def open_models(settings: Settings) -> ModelRoles:
     """Open everything that answers, for these settings.
 
-    No request is made where a key or address is configured, except to learn the vector length of an embedding
-    model nobody knows.
+    No request is made where a key or address is configured, except to learn the vector length of an
+    embedding model nobody knows.
     """
     clients, meter = ClientPool(), TokenMeter()
     choice = await choose(settings, clients)
@@ -114,7 +114,8 @@ def find_embedder(
 def wrap_model(model: ChatModel, role: RoleName, meter: TokenMeter) -> ChatModel:
     """Wrap a model over a network: counted, held to its deadline, and tried again.
 
-    Who waits for a reply is rather told to wait than left before an empty screen; background work has its queue.
+    Who waits for a reply is rather told to wait than left before an empty screen; background work
+    has its queue.
     """
     attempts, patience = (4, 10.0) if role == "chat" else (2, 30.0)
     return RetryingModel(
@@ -122,12 +123,15 @@ def wrap_model(model: ChatModel, role: RoleName, meter: TokenMeter) -> ChatModel
     )
 
 
-# --- trying ---------------------------------------------------------------------------------------------------
+# --- trying ---
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What came of a trial. `sentence` says what to do where it did not work; `models` is what the endpoint has."""
+    """What came of a trial.
+
+    `sentence` says what to do where it did not work; `models` is what the endpoint has.
+    """
 
     ok: bool
     sentence: str

@@ -1,7 +1,7 @@
 """Thinking that a model writes into its answer, kept out of it while it streams.
 
-Only blocks at the very beginning are hidden (as models write them): a later `<think>` is somebody talking about
-HTML. A tag may come in any number of pieces.
+Only blocks at the very beginning are hidden (as models write them): a later `<think>` is somebody
+talking about HTML. A tag may come in any number of pieces.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ _TAGS = (
 
 
 class ThinkingFilter:
-    """Feed it pieces; it gives back what may be shown. `thought` says whether something was hidden."""
+    """Feed it pieces; it gives back what may be shown.
+
+    `thought` says whether something was hidden.
+    """
 
     def __init__(self) -> None:
         self.thought = False

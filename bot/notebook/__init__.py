@@ -1,4 +1,7 @@
-"""The notebook: keeps what a person says in their own words, and finds it again. No language model."""
+"""The notebook: keeps what a person says in their own words, and finds it again.
+
+No language model.
+"""
 
 from bot.notebook.model import Notebook
 

@@ -1,4 +1,7 @@
-"""What the notebook says: quotations with their dates, and a few fixed sentences. It invents nothing."""
+"""What the notebook says: quotations with their dates, and a few fixed sentences.
+
+It invents nothing.
+"""
 
 from __future__ import annotations
 

@@ -125,7 +125,8 @@ def find_date(text: str, at: str, tz: str) -> dates.DateMatch | None:
 
 
 async def _find_corrected(embed: Embed, entry: QuoteEntry, unit: SentenceUnit, known: Rows) -> str:
-    """Find the memory that a correction is about: the one that quotes the sentence before it, else the nearest.
+    """Find the memory that a correction is about: the one that quotes the sentence before it, else
+    the nearest.
 
     One that says several things stays: the rest of it is true, and the newer quotation comes first.
     """
@@ -144,7 +145,7 @@ async def _find_corrected(embed: Embed, entry: QuoteEntry, unit: SentenceUnit, k
     return str(known[best].get("id") or "") if likeness[best] >= LINKED else ""
 
 
-# --- the tasks ------------------------------------------------------------------------------------------------------
+# --- the tasks ---
 
 
 async def monitor(embed: Embed, data: Mapping[str, Json]) -> str:

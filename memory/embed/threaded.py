@@ -17,9 +17,11 @@ Loaded = TypeVar("Loaded")
 
 
 class ThreadedEmbedder(ABC, Generic[Loaded]):
-    """An embedder with one thread for queries and one for contents, so that neither waits for the other.
+    """An embedder with one thread for queries and one for contents, so that neither waits for the
+    other.
 
-    `patience` is how many seconds a query waits while the model is loaded; then it goes without vectors.
+    `patience` is how many seconds a query waits while the model is loaded; then it goes without
+    vectors.
     """
 
     local = True
@@ -73,7 +75,10 @@ class ThreadedEmbedder(ABC, Generic[Loaded]):
         )
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
-        """Return (n, dim) unit vectors. Raises ModelError; for a query, also while the model is being loaded."""
+        """Return (n, dim) unit vectors.
+
+        Raises ModelError; for a query, also while the model is being loaded.
+        """
         if not texts:
             return np.zeros((0, self.dim), np.float32)
         try:

@@ -1,8 +1,10 @@
-"""A user's memories as recall looks through them: columns in memory, and which memories have a term or a name.
+"""A user's memories as recall looks through them: columns in memory, and which memories have a term
+or a name.
 
-A look into tables costs some tens of microseconds for each question put to it, and recall has thirty; here a question
-costs what numpy takes. Some 400 bytes a memory. Nothing here is ever changed: what is learned gives other columns,
-which share what stayed as it was, and a place (a row of the columns) means the same memory in both.
+A look into tables costs some tens of microseconds for each question put to it, and recall has
+thirty; here a question costs what numpy takes. Some 400 bytes a memory. Nothing here is ever
+changed: what is learned gives other columns, which share what stayed as it was, and a place (a row
+of the columns) means the same memory in both.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ class Numbers(dict[str, int]):
         return number
 
 
-# --- which memories have a key ------------------------------------------------------------------------
+# --- which memories have a key ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ class Postings:
         return out
 
 
-# --- columns ------------------------------------------------------------------------------------------
+# --- columns ---
 
 
 @lru_cache(maxsize=4096)
@@ -184,7 +186,10 @@ def _passes(sort: str, f: Filter) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Columns of one length; `numbers` ascend. Dictionaries and lists may go on behind the end, for a later one."""
+    """Columns of one length; `numbers` ascend.
+
+    Dictionaries and lists may go on behind the end, for a later one.
+    """
 
     numbers: Places
     ids: list[MemoryId]

@@ -24,10 +24,11 @@ _RAREST: Final = 12  # entities followed at each hop
 
 
 def by_words(columns: Columns, text: str, k: int, mask: Mask) -> list[ScoredMemory]:
-    """Return the best `k` memories that share a term with the text and pass, best first; of equals the newest.
+    """Return the best `k` memories that share a term with the text and pass, best first; of equals
+    the newest.
 
-    A word's rarity is taken among this user's memories alone: nobody's words show in another's ranking. A memory is
-    a sentence or two, so a term counts once however often it occurs.
+    A word's rarity is taken among this user's memories alone: nobody's words show in another's
+    ranking. A memory is a sentence or two, so a term counts once however often it occurs.
     """
     total = np.zeros(len(columns))
     for h in columns.holding(list_search_terms(text)):
@@ -48,7 +49,8 @@ def by_words(columns: Columns, text: str, k: int, mask: Mask) -> list[ScoredMemo
 def find_by_entity(
     columns: Columns, names: Sequence[str], k: int, mask: Mask
 ) -> list[ScoredMemory]:
-    """Return memories that have one of the names (folded); a rare entity says more than a frequent one.
+    """Return memories that have one of the names (folded); a rare entity says more than a frequent
+    one.
 
     Of a name that very many memories share, the newest are looked at.
     """
@@ -71,10 +73,11 @@ def _best(columns: Columns, places: Places, scores: NDArray[Any], k: int) -> lis
 def score_linked_rows(
     columns: Columns, start: Places, hops: int, mask: Mask
 ) -> tuple[Places, Values]:
-    """Return neighbours through shared entities, up to `hops` away, without the given ones; each hop counts half.
+    """Return neighbours through shared entities, up to `hops` away, without the given ones; each
+    hop counts half.
 
-    What shares an entity is worth the entity's rarity. A name that very many memories share ("I", the user's own)
-    says nothing, and would cost the most.
+    What shares an entity is worth the entity's rarity. A name that very many memories share ("I",
+    the user's own) says nothing, and would cost the most.
     """
     frontier = dict.fromkeys(start.tolist(), 1.0)
     seen, found = set(frontier), dict[int, float]()

@@ -45,7 +45,8 @@ def hash_terms(text: str) -> bytes:
 
 
 def list_search_terms(text: str) -> list[str]:
-    """List what to look for, each once, in order: Latin words, two-character CJK pairs, lone CJK characters.
+    """List what to look for, each once, in order: Latin words, two-character CJK pairs, lone CJK
+    characters.
 
     Stop words of both languages are dropped. At most 40, so that a pasted page stays a quick query.
     """

@@ -1,9 +1,10 @@
-"""Vectors of one user: the nearest to a question, of one embedder or of two, and what is chance among them.
+"""Vectors of one user: the nearest to a question, of one embedder or of two, and what is chance
+among them.
 
-Cosines of one embedder crowd about 0.1, of another about 0.8, and mean the same: what stands out can only be told
-beside what is usual in this store. How many directions its memories go in from their mean tells whether the embedder
-tells them apart. How many words a memory shares with the next one of its session tells whether sessions are
-conversations; that needs no embedder.
+Cosines of one embedder crowd about 0.1, of another about 0.8, and mean the same: what stands out
+can only be told beside what is usual in this store. How many directions its memories go in from
+their mean tells whether the embedder tells them apart. How many words a memory shares with the next
+one of its session tells whether sessions are conversations; that needs no embedder.
 """
 
 from __future__ import annotations
@@ -40,9 +41,11 @@ def normalise_vector(vector: FloatArray) -> FloatArray:
 
 
 def level_vectors(messages: FloatArray, slant: FloatArray | None) -> FloatArray:
-    """Turn messages so that memories of both languages are equally near to them on average, (n, dim) unit vectors.
+    """Turn messages so that memories of both languages are equally near to them on average, (n,
+    dim) unit vectors.
 
-    Without that those in a message's own language come before what the other one says of its matter.
+    Without that those in a message's own language come before what the other one says of its
+    matter.
     """
     if slant is None:
         return messages
@@ -51,7 +54,7 @@ def level_vectors(messages: FloatArray, slant: FloatArray | None) -> FloatArray:
     return out
 
 
-# --- the nearest --------------------------------------------------------------------------------------
+# --- the nearest ---
 
 
 class VectorSet(Protocol):
@@ -160,9 +163,10 @@ def find_nearest(
 ) -> list[list[ScoredMemory]]:
     """Return for each vector the `k` nearest memories, best first.
 
-    `sets` are of the current model and, while memories are being embedded anew, of the one before. A vector is the
-    current model's, with the earlier one's behind it where both are wanted: then memories that have no vector of the
-    current model are found by the other, their cosines moved to where the current one's lie.
+    `sets` are of the current model and, while memories are being embedded anew, of the one before.
+    A vector is the current model's, with the earlier one's behind it where both are wanted: then
+    memories that have no vector of the current model are found by the other, their cosines moved to
+    where the current one's lie.
     """
     if k <= 0 or not sets:
         return [[] for _ in vectors]
@@ -216,7 +220,7 @@ def _moved(hits: list[ScoredMemory], mine: FloatArray, theirs: FloatArray) -> li
     ]
 
 
-# --- chance -------------------------------------------------------------------------------------------
+# --- chance ---
 
 
 def measure_vectors(
@@ -250,7 +254,8 @@ def measure_vectors(
         if asked
         else float(apart.std())
     )
-    # The nearest of all is nearer than the nearest of those that were read: the more there are, the farther out.
+    # The nearest of all is nearer than the nearest of those that were read: the more there are, the
+    # farther out.
     farther = spread * (sqrt(2 * log(held)) - sqrt(2 * log(read))) if held > read else 0.0
     return ChanceStatistics(
         spread,
@@ -268,10 +273,11 @@ def _each_with_each(vectors: FloatArray, others: FloatArray) -> FloatArray:
 
 
 def _dimensions(cosines: FloatArray) -> float:
-    """How many directions of equal strength would spread them so: the more, the better they are told apart.
+    """How many directions of equal strength would spread them so: the more, the better they are
+    told apart.
 
-    The participation ratio of their covariance, as if their number were no limit to it. What an embedder adds to all
-    of its vectors does not change it.
+    The participation ratio of their covariance, as if their number were no limit to it. What an
+    embedder adds to all of its vectors does not change it.
     """
     centred = cosines - cosines.mean(0) - cosines.mean(1)[:, None] + cosines.mean()
     square = float(np.square(centred).sum())

@@ -1,6 +1,8 @@
-"""Ask the memory model, within the user's daily budget, and read its answer; and the embedder beside it.
+"""Ask the memory model, within the user's daily budget, and read its answer; and the embedder
+beside it.
 
-The one place where an answer is made out, validated and asked for again with what was wrong with it.
+The one place where an answer is made out, validated and asked for again with what was wrong with
+it.
 """
 
 from __future__ import annotations
@@ -55,8 +57,8 @@ def strip_thinking(text: str) -> str:
 def parse_objects(text: str) -> list[dict[str, Json]] | None:
     """Find the objects of the JSON in an answer; None if there is none. `[]` is an empty list.
 
-    Takes an array, a single object, an object that holds the array, trailing commas, prose and fences around
-    it; and of an array that is broken or was cut off, the objects that are whole.
+    Takes an array, a single object, an object that holds the array, trailing commas, prose and
+    fences around it; and of an array that is broken or was cut off, the objects that are whole.
     """
     text = _TRAILING_COMMA.sub(lambda m: m[1] or "", strip_thinking(text))
     decoder = json.JSONDecoder()
@@ -101,7 +103,10 @@ def _whole(text: str, start: int) -> Iterator[dict[str, Json]]:
 
 
 def parse(text: str, task: Task) -> Any:
-    """Read the answer to a task as its model of `memory.learn.schemas`. Raises ValueError, which says why not."""
+    """Read the answer to a task as its model of `memory.learn.schemas`.
+
+    Raises ValueError, which says why not.
+    """
     from pydantic import ValidationError
 
     from memory.learn.schemas import ANSWERS
@@ -120,7 +125,10 @@ def parse(text: str, task: Task) -> Any:
 
 
 async def read_payload(job: Job) -> Any:
-    """Read what a job carries as its model of `memory.learn.schemas`. Raises pydantic's ValidationError."""
+    """Read what a job carries as its model of `memory.learn.schemas`.
+
+    Raises pydantic's ValidationError.
+    """
     schemas = await asyncio.to_thread(import_module, "memory.learn.schemas")
     return schemas.PAYLOADS[job.kind].model_validate(job.payload)
 
@@ -132,7 +140,10 @@ def read_learning(tx: Transaction, default: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the model said. `cut`: it ran into the length limit, so its last line may be half of one."""
+    """What the model said.
+
+    `cut`: it ran into the length limit, so its last line may be half of one.
+    """
 
     text: str
     cut: bool
@@ -167,7 +178,10 @@ class LearningTools:
         now: datetime,
         max_tokens: int,
     ) -> Answer:
-        """One call for an answer in free form. Raises ModelError; where today's budget is spent, BudgetSpent."""
+        """One call for an answer in free form.
+
+        Raises ModelError; where today's budget is spent, BudgetSpent.
+        """
         messages = prompts.load(task, lang).messages(**variables)
         request = ModelRequest(
             task, messages, {**data, "lang": lang}, max_tokens, deadline=DEADLINE
@@ -184,9 +198,11 @@ class LearningTools:
         now: datetime,
         max_tokens: int,
     ) -> Any:
-        """Ask for an answer in the task's schema; once more, with the error, for one that is not valid.
+        """Ask for an answer in the task's schema; once more, with the error, for one that is not
+        valid.
 
-        Returns its model of `memory.learn.schemas`, None where the second is not valid either. Raises ModelError.
+        Returns its model of `memory.learn.schemas`, None where the second is not valid either.
+        Raises ModelError.
         """
         schemas = await asyncio.to_thread(import_module, "memory.learn.schemas")
         schema = schemas.ANSWERS[task].model_json_schema()

@@ -25,7 +25,10 @@ _SETTING: Final = "curve"  # what every memory of this store lives under, or is 
 
 
 async def plan(store: Store, curve: str, now: datetime) -> None:
-    """Have every user's memories moved if the setting is not what it was at the last start. Quick if it is."""
+    """Have every user's memories moved if the setting is not what it was at the last start.
+
+    Quick if it is.
+    """
     was = await store.write_system(lambda s: s.get(_SETTING)) or "fade"
     if was != curve:
         for user_id in await store.write_system(lambda s: s.users()):
@@ -45,16 +48,20 @@ def _enqueue(tx: Transaction, was: str, curve: str, now: datetime) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CurveSwitcher:
-    """Moves memories, some at a time. What is done stays done, so it goes on wherever it was interrupted."""
+    """Moves memories, some at a time.
+
+    What is done stays done, so it goes on wherever it was interrupted.
+    """
 
     store: Store
     u: float
 
     async def run(self, job: Job, now: datetime) -> Effect:
-        """Payload {"curve", "was", "since"}; result {"outcome", "curve", "was", "moved", "fainter"}.
+        """Payload {"curve", "was", "since"}; result {"outcome", "curve", "was", "moved",
+        "fainter"}.
 
-        `fainter`: memories weaker than the new curve keeps, which the next night will forget (restorable).
-        Raises Conflict if the job is not this worker's any more.
+        `fainter`: memories weaker than the new curve keeps, which the next night will forget
+        (restorable). Raises Conflict if the job is not this worker's any more.
         """
         move: CurveJob = await read_payload(job)
         while await self.store.write(job.user_id, lambda tx: self._some(tx, job, move.curve, now)):
@@ -90,7 +97,7 @@ class CurveSwitcher:
         return sum(isinstance(v, lifecycle.ForgetAction) for v in verdicts)
 
 
-# --- vectors --------------------------------------------------------------------------------------------
+# --- vectors ---
 
 TEXTS: Final = 64  # in one call and one write
 PAGE: Final = 1024  # memories looked for at once
@@ -99,10 +106,12 @@ _GONE: Final = frozenset({State.FORGOTTEN, State.DELETED})
 
 
 async def embed_missing(tools: LearningTools, job: Job, now: datetime) -> Effect:  # noqa: ARG001 - a handler is given the time
-    """Payload {"memory_ids": [...]} or {"all": true, "embedder": id}. Raises ModelError; what is done by then stays.
+    """Payload {"memory_ids": [...]} or {"all": true, "embedder": id}. Raises ModelError; what is
+    done by then stays.
 
-    `all` goes over from another embedder: a batch at a time, each stored as it comes, so that whatever ends the
-    process costs one batch; when nothing is missing any more, the other's vectors go, as gradually.
+    `all` goes over from another embedder: a batch at a time, each stored as it comes, so that
+    whatever ends the process costs one batch; when nothing is missing any more, the other's vectors
+    go, as gradually.
     """
     name = tools.embedder.id
     wanted: EmbedJob = await read_payload(job)

@@ -1,6 +1,7 @@
 """Dates as models write them, read in the zone of the message they were said in. Pure.
 
-A date keeps the precision it was said with. What cannot be read, or cannot be meant, is no date at all.
+A date keeps the precision it was said with. What cannot be read, or cannot be meant, is no date at
+all.
 """
 
 from __future__ import annotations
@@ -147,7 +148,7 @@ def is_message_date(claim: Window, at: datetime) -> bool:
     return claim[0] <= at < claim[1] and claim[1] - claim[0] >= MONTH
 
 
-# --- as of an earlier day -----------------------------------------------------------------------------
+# --- as of an earlier day ---
 
 _ABOUT_ALL: Final = re.compile(
     r"^(?:me|myself|my life|everything|anything|all|我|我的(?:事|事情|一切)?|全部|所有|一切)?$",
@@ -218,7 +219,10 @@ def parse_as_of(text: str, now: datetime, tz: str) -> AsOfQuery | None:
 
 
 def _dated(text: str, now: datetime, tz: str) -> tuple[str, str]:
-    """Part the date from what follows it: "2026-03-01, coffee", 3月1日我的工作. All of it where no date begins it."""
+    """Part the date from what follows it: "2026-03-01, coffee", 3月1日我的工作.
+
+    All of it where no date begins it.
+    """
     if read(text, tz) is not None:
         return text, ""
     whole = parse_moment(text, now, tz)

@@ -39,9 +39,11 @@ def must(tx: Transaction, memory_id: MemoryId) -> Memory:
 
 
 def restore(tx: Transaction, memory_id: MemoryId, u: float, now: datetime) -> Memory:
-    """Bring back what was deleted, forgotten or has faded, with all that went with it, and lift its tombstone.
+    """Bring back what was deleted, forgotten or has faded, with all that went with it, and lift its
+    tombstone.
 
-    Of a set that deleted several things, only this one comes back. What is there whole stays as it is.
+    Of a set that deleted several things, only this one comes back. What is there whole stays as it
+    is.
     """
     m = must(tx, memory_id)
     if m.state is State.FORGOTTEN or (m.state is State.ACTIVE and m.level is not Level.FULL):
@@ -123,7 +125,8 @@ def edit(
     *,
     within: ChangeSet | None = None,
 ) -> Memory:
-    """Make the person's own words the original: FULL, verified, the old ones in `correction_history`.
+    """Make the person's own words the original: FULL, verified, the old ones in
+    `correction_history`.
 
     `within` is a change set that is open already.
 
@@ -199,7 +202,8 @@ def pin(tx: Transaction, memory_id: MemoryId, on: bool, u: float, now: datetime)
     if m.state in {State.DELETED, State.FORGOTTEN}:
         raise Conflict("What was forgotten has to be restored first.", code="forgotten")
     tx.changes.begin("user", "pin", now)
-    # The counter stands still under a pin: the use brings it up to date, and so does the one that takes the pin.
+    # The counter stands still under a pin: the use brings it up to date, and so does the one that
+    # takes the pin.
     new = replace(lifecycle.apply_event(m, "use", u, now)[0], pinned=on)
     if on:
         new = replace(new, level=Level.FULL, content=m.original_content)

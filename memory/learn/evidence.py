@@ -1,7 +1,8 @@
-"""Check an operation against the person's own words: names, numbers, dates, negation, and who said it. Pure.
+"""Check an operation against the person's own words: names, numbers, dates, negation, and who said
+it. Pure.
 
-Form decides, never meaning: a paraphrase that names nothing is believed if the words it quotes are there.
-Each check is one function, one cause of refusal (`CHECKS`).
+Form decides, never meaning: a paraphrase that names nothing is believed if the words it quotes are
+there. Each check is one function, one cause of refusal (`CHECKS`).
 """
 
 from __future__ import annotations
@@ -234,10 +235,10 @@ class EvidenceCase:
     """An operation beside the words that it rests on, as the checks read them.
 
     Attributes:
-        m, sentence, focus: the message, its sentence and the clauses of that which the operation rests on.
-        question, answer: the sentence before a short answer, and what the answer does with it.
-        said: what the person said, without what they took back, and the question as far as they affirm it.
-        known: that and the memories that their words point to; folded, like `said`.
+        m, sentence, focus: the message, its sentence and the clauses of that which the operation
+        rests on. question, answer: the sentence before a short answer, and what the answer does
+        with it. said: what the person said, without what they took back, and the question as far as
+        they affirm it. known: that and the memories that their words point to; folded, like `said`.
         text: the operation's text without dates.
     """
 
@@ -302,7 +303,7 @@ class EvidenceCase:
         return found
 
 
-# --- the checks ------------------------------------------------------------------------------------------
+# --- the checks ---
 
 
 def find_names(text: str) -> set[str]:

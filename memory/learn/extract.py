@@ -1,7 +1,7 @@
 """The extractor: what a finished stretch of conversation leaves to be remembered.
 
-Extract and match are one call: the model is shown what is known and names what it matches or contradicts.
-Idempotent by the session's watermark `extracted_through`.
+Extract and match are one call: the model is shown what is known and names what it matches or
+contradicts. Idempotent by the session's watermark `extracted_through`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Extractor:
         """Ask the model about messages; returns what their words support. Raises ModelError."""
         return await self._claims(user_id, h, await self._ask(user_id, h, known, now), known)
 
-    # --- before the call ---------------------------------------------------------------------------------
+    # --- before the call ---
 
     def _gather(self, tx: Transaction, span: SpanJob) -> ExtractionInput | None:
         session = tx.conversations.get_session(span.session_id)
@@ -119,7 +119,7 @@ class Extractor:
         facts = [m for m in (*near, *page.items) if m.layer is not Layer.EPISODE]
         return dict(list({m.id: m for m in facts}.items())[:MEMORIES])
 
-    # --- the call ------------------------------------------------------------------------------------------
+    # --- the call ---
 
     async def _ask(
         self, user_id: str, h: ExtractionInput, known: Mapping[MemoryId, Memory], now: datetime
@@ -207,7 +207,7 @@ class Extractor:
             self.tools.skipped(f"extraction {name}", "id not shown", getattr(c, name))
         return c.model_copy(update=dict.fromkeys(unknown, ""))
 
-    # --- the write -----------------------------------------------------------------------------------------
+    # --- the write ---
 
     def _apply(
         self,

@@ -1,7 +1,7 @@
 """Forgetting on request: softly, at once, and everywhere the thing came from or went to.
 
-One change set holds it all, so that undo brings all of it back. What must not be learned again from the same
-history leaves a tombstone.
+One change set holds it all, so that undo brings all of it back. What must not be learned again from
+the same history leaves a tombstone.
 """
 
 from __future__ import annotations
@@ -65,9 +65,11 @@ class ForgetResult:
 
 @dataclass(frozen=True, slots=True)
 class PurgeReceipt:
-    """What a purge erased: rows by place, 0 where it looked and found nothing; `memories` says how many went.
+    """What a purge erased: rows by place, 0 where it looked and found nothing; `memories` says how
+    many went.
 
-    `erased` at once; `scrubbed` once the job has rewritten the file, `error` says what stood in its way so far.
+    `erased` at once; `scrubbed` once the job has rewritten the file, `error` says what stood in its
+    way so far.
     """
 
     memory_ids: tuple[MemoryId, ...]
@@ -93,9 +95,9 @@ def forget(
 ) -> ForgetResult:
     """Delete softly, hide, drop what tells it, leave tombstones. `message_ids` are hidden as well.
 
-    `within` is a change set that is open already; `spare` are memories that stay even if they say the same.
-    Already deleted ones are left as they are. Raises NotFound if none of `ids` is this user's and there is no
-    message to hide.
+    `within` is a change set that is open already; `spare` are memories that stay even if they say
+    the same. Already deleted ones are left as they are. Raises NotFound if none of `ids` is this
+    user's and there is no message to hide.
     """
     asked = tx.memories.get_many(dict.fromkeys(ids))
     said = messages_of(tx, message_ids)
@@ -116,7 +118,8 @@ def forget(
 
 
 def forget_everything(tx: Transaction, now: datetime) -> ForgetResult:
-    """Let go of every memory in whatever state, secrets and proposals too, and of all that was said: one change set.
+    """Let go of every memory in whatever state, secrets and proposals too, and of all that was
+    said: one change set.
 
     Softly, like any forgetting: an undo brings all of it back. Raises NotFound if there is nothing.
     """
@@ -295,7 +298,10 @@ def _delete(
 
 
 def add_tombstones(tx: Transaction, memories: Iterable[Memory], set_id: str, now: datetime) -> None:
-    """Tombstones for the forms in which learning might meet them again. Secrets and episodes never are learned."""
+    """Tombstones for the forms in which learning might meet them again.
+
+    Secrets and episodes never are learned.
+    """
     met = [
         m for m in memories if m.sensitivity < Sensitivity.SECRET and m.layer is not Layer.EPISODE
     ]
@@ -335,9 +341,11 @@ def hide(tx: Transaction, messages: Iterable[Message], now: datetime) -> list[Me
 
 
 def restore_originals(tx: Transaction, merged: Memory, gone: set[MemoryId], now: datetime) -> bool:
-    """A merged text has the thing in it: its other originals stand for themselves again. True if nothing else stays.
+    """A merged text has the thing in it: its other originals stand for themselves again. True if
+    nothing else stays.
 
-    A base that the others were merged into goes back to its own words; a text made of all of them goes.
+    A base that the others were merged into goes back to its own words; a text made of all of them
+    goes.
     """
     own = merged.original_contents.get(merged.id)
     if own is None:
@@ -359,7 +367,8 @@ def restore_originals(tx: Transaction, merged: Memory, gone: set[MemoryId], now:
 def _drop_told(
     tx: Transaction, set_id: str, thing: ForgetTarget, hidden: Sequence[Message], now: datetime
 ) -> tuple[int, list[MemoryId]]:
-    """Let go of episodes, running summaries and titles that tell the thing; jobs tell the rest anew.
+    """Let go of episodes, running summaries and titles that tell the thing; jobs tell the rest
+    anew.
 
     Returns how many went, and the ids of the episodes among them.
     """
@@ -402,11 +411,12 @@ def enqueue_summary(
         )
 
 
-# --- for good -------------------------------------------------------------------------------------------
+# --- for good ---
 
 
 def purge(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> PurgeReceipt:
-    """Erase the memories with their older versions, in any state, and what was hidden for them. Not undoable.
+    """Erase the memories with their older versions, in any state, and what was hidden for them. Not
+    undoable.
 
     Raises NotFound if none of them is this user's.
     """
@@ -483,7 +493,10 @@ def list_receipts(tx: Transaction, limit: int) -> list[PurgeReceipt]:
 
 
 async def scrub(store: Store, job: Job, now: datetime) -> Effect:  # noqa: ARG001 - the shape of every handler
-    """Rewrite the file without what was erased. Raises StoreBusy while another process is in the way."""
+    """Rewrite the file without what was erased.
+
+    Raises StoreBusy while another process is in the way.
+    """
     if not await store.scrub():
         raise StoreBusy("Another process is using the database; scrubbing waits for it.")
     return lambda _tx: {"outcome": "scrubbed", "at": to_milliseconds(now)}

@@ -1,4 +1,5 @@
-"""What a request to forget could mean: looked for at every level, and clear only if one thing stands out.
+"""What a request to forget could mean: looked for at every level, and clear only if one thing
+stands out.
 
 Deleting the best match of a search unasked is what people complain of most, so a second memory that
 fits nearly as well is enough to ask.
@@ -86,7 +87,8 @@ _ASPECTS: Final[Sequence[tuple[re.Pattern[str], re.Pattern[str]]]] = tuple(
     )
 )
 
-# Whole sorts of memories, called by the sort's name: "forget my plans" means none of them by its words.
+# Whole sorts of memories, called by the sort's name: "forget my plans" means none of them by its
+# words.
 _SORTS: Final[Sequence[tuple[re.Pattern[str], frozenset[Kind]]]] = tuple(
     (re.compile(asked, re.I), frozenset(kinds))
     for asked, kinds in (
@@ -111,10 +113,10 @@ _SORTS: Final[Sequence[tuple[re.Pattern[str], frozenset[Kind]]]] = tuple(
 class ForgetPlan:
     """What a request to forget could mean.
 
-    clear: the one memory that is meant, or None. candidates: what to ask about, likeliest first (with `clear`,
-    it alone). every: all of the candidates are meant. everything: all of it was asked for, which needs a confirmation
-    of its own. messages: things said that are meant where no memory is ("forget what I just said" before it was
-    learned): pass them to `forget`.
+    clear: the one memory that is meant, or None. candidates: what to ask about, likeliest first
+    (with `clear`, it alone). every: all of the candidates are meant. everything: all of it was
+    asked for, which needs a confirmation of its own. messages: things said that are meant where no
+    memory is ("forget what I just said" before it was learned): pass them to `forget`.
     """
 
     clear: Memory | None = None
@@ -141,7 +143,8 @@ class ForgetPlanner:
         spare: str = "",
         every: bool = False,
     ) -> ForgetPlan:
-        """Return what `text` could mean. Empty: what was said just before, in `scope`, the message `asking` aside.
+        """Return what `text` could mean. Empty: what was said just before, in `scope`, the message
+        `asking` aside.
 
         spare: what must not go with it. every: all memories that name it are meant.
         """
@@ -182,7 +185,10 @@ class ForgetPlanner:
         return ForgetPlan(None, [m for _, m in ranked[:OFFERED]])
 
     async def _ranked(self, user_id: str, wanted: str) -> list[tuple[float, Memory]]:
-        """Memories by how well they fit. A version stands for older ones that fit no better; episodes come last."""
+        """Memories by how well they fit.
+
+        A version stands for older ones that fit no better; episodes come last.
+        """
         reader, embedder, vector = self.store.open_reader(user_id), self.embedder, None
         if is_semantic(
             embedder.id

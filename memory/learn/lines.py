@@ -3,8 +3,8 @@
     [ADD kind=todo importance=high expires=<date> entities="a, b" said=2:"words"] text
     [UPDATE:id] text    [NEGATE:id] text    [BOOST:id]    [DELETE:id]    [SKIP]
 
-One operation to a line. Full-width brackets and colons, list marks, code fences and emphasis around are taken
-as they come; what still cannot be read is reported and left out.
+One operation to a line. Full-width brackets and colons, list marks, code fences and emphasis around
+are taken as they come; what still cannot be read is reported and left out.
 """
 
 from __future__ import annotations

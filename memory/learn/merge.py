@@ -1,11 +1,11 @@
 """Match and merge: the one place where what was learned becomes rows.
 
-same → a mention; changed → supersede; denied → negate; new → add. Everything here runs inside one write, so
-that an old fact can never be gone while the new one is not there. Events are dated by the words that caused
-them, so that work done late changes nothing about the outcome.
+same → a mention; changed → supersede; denied → negate; new → add. Everything here runs inside one
+write, so that an old fact can never be gone while the new one is not there. Events are dated by the
+words that caused them, so that work done late changes nothing about the outcome.
 
-Before every memory stands one gate, whoever asks: no secrets, no orders to the assistant, nothing that was forgotten
-on request unless the person said it anew, and nothing twice.
+Before every memory stands one gate, whoever asks: no secrets, no orders to the assistant, nothing
+that was forgotten on request unless the person said it anew, and nothing twice.
 """
 
 from __future__ import annotations
@@ -65,8 +65,9 @@ Code: TypeAlias = Literal["empty", "too_long", "secret", "instruction", "tombsto
 class Claim:
     """Something that was said and may become a memory.
 
-    `said_at` is when the words were said, not when they are worked on. `vector` is that of the draft's content
-    by the embedder `embedder_id`, `near` what the caller found closest to it before the transaction began.
+    `said_at` is when the words were said, not when they are worked on. `vector` is that of the
+    draft's content by the embedder `embedder_id`, `near` what the caller found closest to it before
+    the transaction began.
     """
 
     draft: Draft
@@ -86,10 +87,12 @@ Outcome: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
-    """What became of a draft. `memory` is the one that now says it; None if refused, and `code` says why.
+    """What became of a draft. `memory` is the one that now says it; None if refused, and `code`
+    says why.
 
-    added: it is new; superseded, negated: it is new and ended an older one; reinforced: it was there and counts
-    a mention more; affirmed: it had been denied and holds again; known: it was there, nothing changed.
+    added: it is new; superseded, negated: it is new and ended an older one; reinforced: it was
+    there and counts a mention more; affirmed: it had been denied and holds again; known: it was
+    there, nothing changed.
     """
 
     memory: Memory | None
@@ -183,10 +186,11 @@ _TASTES: Final = frozenset({Kind.PREFERENCE, Kind.WHIM})
 def choose_strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Strategy:
     """Choose the weight paper's strategy for a claim that says otherwise than `old`.
 
-    latest_wins, for facts: the old one is over, and the new one names it. version_keep, for tastes: the old one
-    stays as a version of its own, denied and much weaker, beside the new one. weight_balance, where it is unsure
-    which one holds: both stand, and the old one loses what its last mentions had given it. Unsure is what the model
-    says with little confidence, and what is only `inferred` against something that the user has confirmed.
+    latest_wins, for facts: the old one is over, and the new one names it. version_keep, for tastes:
+    the old one stays as a version of its own, denied and much weaker, beside the new one.
+    weight_balance, where it is unsure which one holds: both stand, and the old one loses what its
+    last mentions had given it. Unsure is what the model says with little confidence, and what is
+    only `inferred` against something that the user has confirmed.
     """
     confirmed = old.pinned or old.verified or old.layer is Layer.CORE
     if claim.draft.confidence < UNSURE or (inferred and confirmed):
@@ -194,7 +198,7 @@ def choose_strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Str
     return "version_keep" if old.kind in _TASTES else "latest_wins"
 
 
-# --- the gate -------------------------------------------------------------------------------------------
+# --- the gate ---
 
 
 def refused_text(text: str, *, secret: bool = False) -> Code | None:
@@ -248,7 +252,10 @@ def _said_since(tx: Transaction, claim: Claim, stone: Tombstone) -> bool:
 
 
 def find_tombstones(tx: Transaction, claim: Claim) -> list[Tombstone]:
-    """Return what was forgotten on request and is what the claim says. Words said after it are allowed to return."""
+    """Return what was forgotten on request and is what the claim says.
+
+    Words said after it are allowed to return.
+    """
     text = claim.draft.content
     digest, matching = tx.tombstones.compute_digest, tx.tombstones.list_matching
     found = matching(
@@ -299,7 +306,7 @@ def _comparable(m: Memory, claim: Claim) -> bool:
     return m.state in _STANDS and fact and not ended
 
 
-# --- merging --------------------------------------------------------------------------------------------
+# --- merging ---
 
 
 _LIVED: Final = (  # how well a memory is remembered, by what became of it
@@ -330,7 +337,7 @@ class Merger:
     u: float
     proposing: bool = False
 
-    # --- what a claim can do ---------------------------------------------------------------------------
+    # --- what a claim can do ---
 
     def save(self, claim: Claim, *, mention: bool = True) -> SaveResult:
         """New → add; same → a mention for each source message that does not count yet (if `mention`)."""
@@ -341,9 +348,11 @@ class Merger:
         return SaveResult(self._add(claim), "added")
 
     def replace_quote(self, quote: Memory, claims: Sequence[Claim]) -> list[SaveResult]:
-        """Put notes in the place of a quotation; empty, and nothing changes, where one of them is denied by now.
+        """Put notes in the place of a quotation; empty, and nothing changes, where one of them is
+        denied by now.
 
-        A note that is there already takes its place as well. New ones are as well remembered as the quotation was.
+        A note that is there already takes its place as well. New ones are as well remembered as the
+        quotation was.
         """
         if any((m := self._known_note(c)) is not None and m.negated_at is not None for c in claims):
             return []
@@ -423,7 +432,8 @@ class Merger:
         return saved
 
     def boost(self, m: Memory, messages: Sequence[Message], *, recalled: bool) -> SaveResult:
-        """It shaped the reply that it was `recalled` for: activates, at most once a day (UTC), and is no mention.
+        """It shaped the reply that it was `recalled` for: activates, at most once a day (UTC), and
+        is no mention.
 
         Where the messages say it again it is one; of a denied memory, an affirmation.
         """
@@ -483,7 +493,7 @@ class Merger:
             quotes.append(m.id)
         return m
 
-    # --- how ---------------------------------------------------------------------------------------------
+    # --- how ---
 
     def _ending_refused(self, old: Memory, claim: Claim) -> str | None:
         """Refuse words older than the memory, and what may not be saved: neither may end anything."""
@@ -506,7 +516,8 @@ class Merger:
             )  # said anew: the person has changed their mind
         m = build_memory(claim, self.tx.user_id, State.PROPOSED if self.proposing else State.ACTIVE)
         if inherit is not None:
-            # Where one version ends the next begins: also where nobody said since when it has been so.
+            # Where one version ends the next begins: also where nobody said since when it has been
+            # so.
             begins = m.valid_from or claim.said_at
             worth = max(m.sensitivity, inherit.sensitivity)
             m = replace(m, sensitivity=worth, supersedes=supersedes, valid_from=begins)
@@ -541,7 +552,10 @@ class Merger:
         return m
 
     def _recognise(self, m: Memory, claim: Claim, *, mention: bool = True) -> SaveResult:
-        """It is there already. The person's own word confirms it; a new message counts as a mention."""
+        """It is there already.
+
+        The person's own word confirms it; a new message counts as a mention.
+        """
         if claim.draft.verified and (not m.verified or m.state is State.PROPOSED):
             m = self.tx.memories.put(replace(m, verified=True, state=State.ACTIVE), "updated")
         if m.negated_at is not None:

@@ -125,7 +125,7 @@ class Monitor:
         steps = await self._claims(job.user_id, ex, shown, steps)
         return lambda tx: self._apply(tx, job, ex, spoken, steps, unread, now)
 
-    # --- before the call ---------------------------------------------------------------------------------
+    # --- before the call ---
 
     def _gather(self, tx: Transaction, turn_ids: Sequence[str], now: datetime) -> Exchange:
         said, fresh, recalled = list[Message](), list[str](), dict[MemoryId, None]()
@@ -175,7 +175,7 @@ class Monitor:
         shown = {m.id: m for m in (*recalled, *(m for m in near if _showable(m)), *ex.memories)}
         return dict(list(shown.items())[:SHOWN])
 
-    # --- the call ------------------------------------------------------------------------------------------
+    # --- the call ---
 
     async def _ask(
         self,
@@ -240,7 +240,7 @@ class Monitor:
         )
         return [s if s.entry is None else replace(s, claim=next(claims)) for s in steps]
 
-    # --- the write -----------------------------------------------------------------------------------------
+    # --- the write ---
 
     def _apply(
         self,

@@ -21,7 +21,7 @@ _ARTICLE: Final = re.compile(
 _OFF: Final = "memory_off"  # in the settings of the user
 
 
-# --- quiet ---------------------------------------------------------------------------------------------
+# --- quiet ---
 
 
 def keep_quiet(
@@ -57,7 +57,8 @@ def mark_quiet(
 def may_come_up(m: Memory, text: str) -> bool:
     """Tell whether a memory may be used for a message.
 
-    A quiet one may if the message's own words name what it is quiet about, or ask about a name in it.
+    A quiet one may if the message's own words name what it is quiet about, or ask about a name in
+    it.
     """
     if m.quiet_at is None:
         return True
@@ -85,7 +86,7 @@ def _names(thing: str, text: str) -> bool:
     return wanted <= list_units(text) if wanted else mentions_name(core, text)
 
 
-# --- off -----------------------------------------------------------------------------------------------
+# --- off ---
 
 
 def is_off(tx: Transaction) -> bool:

@@ -1,9 +1,10 @@
 """A model reads the notebook's quotations once: what they say becomes notes in their place.
 
-They are read in batches, as messages of a session are, and checked against their own words. A quotation of which
-notes say everything is replaced by them; any other stays as it is, and nothing read out of it is kept. So recall
-never shows both, and nothing that was told is lost. All of a job is one change set; each batch is written with the
-place up to which quotations are read, so that a job goes on where it was interrupted.
+They are read in batches, as messages of a session are, and checked against their own words. A
+quotation of which notes say everything is replaced by them; any other stays as it is, and nothing
+read out of it is kept. So recall never shows both, and nothing that was told is lost. All of a job
+is one change set; each batch is written with the place up to which quotations are read, so that a
+job goes on where it was interrupted.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from memory.text.speech import FORMS, split_clauses
 from memory.text.tokens import estimate_tokens
 
 BATCH: Final = 12  # quotations in one call
-_READ: Final = "quotes"  # in the settings of the user: up to which place they are read, and the newest change set
+# in the settings of the user: up to which place they are read, and the newest change set
+_READ: Final = "quotes"
 _IN_PROMPTS: Final = frozenset(
     {Kind.HEALTH, Kind.IDENTITY, Kind.INSTRUCTION}
 )  # kinds that stand in every prompt
@@ -73,14 +75,20 @@ class Portion:
 
 
 class QuoteReader:
-    """The handler of `quotes` jobs. It may spend half of a day's memory budget: the rest is for what is said."""
+    """The handler of `quotes` jobs.
+
+    It may spend half of a day's memory budget: the rest is for what is said.
+    """
 
     def __init__(self, tools: LearningTools) -> None:
         self._tools = replace(tools, budget_tokens=-(-tools.budget_tokens // 2))
         self._extractor = Extractor(self._tools)
 
     async def run(self, job: Job, now: datetime) -> Effect:
-        """Read up to the place that the payload names. Raises ModelError, Conflict; what was read by then stays."""
+        """Read up to the place that the payload names.
+
+        Raises ModelError, Conflict; what was read by then stays.
+        """
         store, asked = self._tools.store, await read_payload(job)
         while (
             p := await store.read(job.user_id, lambda tx: self._gather(tx, job, asked.through, now))

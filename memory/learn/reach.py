@@ -75,7 +75,8 @@ def touches_memory(said: str, m: Memory) -> bool:
 def may_end(said: str, m: Memory) -> bool:
     """Tell whether these words may end it: verified, pinned and core memories only if they name it.
 
-    A name or half of its words do so only beside a word of change: "peanut butter" ends no allergy to peanuts.
+    A name or half of its words do so only beside a word of change: "peanut butter" ends no allergy
+    to peanuts.
     """
     if m.verified or m.pinned or m.layer is Layer.CORE:
         wanted = list_content_words(m.original_content)
@@ -91,7 +92,7 @@ def _says_name(said: str, m: Memory) -> bool:
     return any(mentions_name(n, said) for n in names)
 
 
-# --- proposals ------------------------------------------------------------------------------------------
+# --- proposals ---
 
 
 def is_half_said(text: str, said: str) -> bool:
@@ -129,7 +130,10 @@ def ask_today(tx: Transaction, now: datetime) -> Proposal | None:
 def accept_proposal(
     tx: Transaction, p: Proposal, *, curve: str, u: float, now: datetime
 ) -> Memory | None:
-    """Accept a proposal as the person's own word. Returns the memory that says it, or the one that ended."""
+    """Accept a proposal as the person's own word.
+
+    Returns the memory that says it, or the one that ended.
+    """
     tx.changes.begin("user", "accept", now)
     tx.proposals.remove(p.id)
     merger = Merger(tx, curve=curve, u=u)

@@ -1,4 +1,5 @@
-# ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
+# ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be
+# read
 """Remembering on request: the person's own words, verified; a secret sealed under a label."""
 
 from __future__ import annotations
@@ -84,7 +85,10 @@ def check_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RememberResult:
-    """`memory` says it now; `already`: it did before. `secret`: only its label is in `memory`, the rest is sealed."""
+    """`memory` says it now; `already`: it did before.
+
+    `secret`: only its label is in `memory`, the rest is sealed.
+    """
 
     memory: Memory
     already: bool = False
@@ -213,7 +217,7 @@ class Rememberer:
         current = tx.conversations.get_open_session(r.scope)
         return current.id if current else None
 
-    # --- secrets ---------------------------------------------------------------------------------------
+    # --- secrets ---
 
     def _seal(
         self, tx: Transaction, r: RememberRequest, text: str, about: Message | None
@@ -280,7 +284,8 @@ def _whole(text: str, said: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Return what follows a command, without what people repeat of it ("that I like jazz"); empty for "this".
+    """Return what follows a command, without what people repeat of it ("that I like jazz"); empty
+    for "this".
 
     All of it: a command has no sentences that are meant for something else.
     """
@@ -318,7 +323,7 @@ def _sealed(tx: Transaction, label: str) -> list[Memory]:
     return [m for m in sealed if normalise_text(m.original_content) == normalise_text(label)]
 
 
-# --- what kind of thing it is -----------------------------------------------------------------------------
+# --- what kind of thing it is ---
 
 _KINDS: Final[Mapping[Kind, re.Pattern[str]]] = {
     kind: re.compile(pattern, re.I | re.X)

@@ -1,12 +1,12 @@
 """Whether two sentences say the same, and whether a text says a thing. Pure.
 
-A wrong "same" loses what somebody said, a wrong "different" leaves two memories for the nightly merge. So the words
-must be the same in the same order (`memory.text.forms`); where meaning decides, then numbers, negations, names, roles
-and order must agree first.
+A wrong "same" loses what somebody said, a wrong "different" leaves two memories for the nightly
+merge. So the words must be the same in the same order (`memory.text.forms`); where meaning decides,
+then numbers, negations, names, roles and order must agree first.
 
-What forgetting goes by when it looks where a thing went is judged sentence by sentence, so that a long reply that
-happens to have all the words in different places does not count; Chinese by its content characters, since 住在巴黎
-and 住在法国巴黎 share few pairs.
+What forgetting goes by when it looks where a thing went is judged sentence by sentence, so that a
+long reply that happens to have all the words in different places does not count; Chinese by its
+content characters, since 住在巴黎 and 住在法国巴黎 share few pairs.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from memory.text.speech import denies_or_ends
 
 SAME_VECTOR = 0.95  # cosine of a semantic embedder from which they do
 BURIED_VECTOR = 0.92  # cosine from which a sentence is what a tombstone stands for
-# How much of an ordinary embedder's distance one of this provider's is: its unrelated short facts lie at .83 in
-# English, at .90 in Chinese, up to .95; repeated sentences at .97 and .98 (tests/eval/sets/sameness, half A).
+# How much of an ordinary embedder's distance one of this provider's is: its unrelated short facts
+# lie at .83 in English, at .90 in Chinese, up to .95; repeated sentences at .97 and .98
+# (tests/eval/sets/sameness, half A).
 _STRETCHED = {"bundled": 3.3}
 
 
@@ -67,7 +68,7 @@ _NO_NAME_ZH: Final = re.compile(
 )
 
 
-# --- words and names ------------------------------------------------------------------------------------
+# --- words and names ---
 
 
 def _stem(word: str) -> str:
@@ -175,13 +176,15 @@ def is_semantic(embedder_id: str | None) -> bool:
     return embedder_id is not None and not embedder_id.startswith("lexical:")
 
 
-# --- a thing said ---------------------------------------------------------------------------------------
+# --- a thing said ---
 
 
 class ForgetTarget:
-    """What is being forgotten: the words of each form it was kept in, and the names nothing else is called by.
+    """What is being forgotten: the words of each form it was kept in, and the names nothing else is
+    called by.
 
-    May be thousands of memories at once, so a form is looked at only for a sentence that has one of its rare words.
+    May be thousands of memories at once, so a form is looked at only for a sentence that has one of
+    its rare words.
     """
 
     def __init__(self, forms: Iterable[frozenset[str]], names: Iterable[str] = ()) -> None:
@@ -221,7 +224,10 @@ class ForgetTarget:
 
 
 def build_target(memories: Iterable[Memory], taken: Iterable[str] = ()) -> ForgetTarget:
-    """The thing these memories keep. `taken` are names that other memories have as well: they give nothing away."""
+    """The thing these memories keep.
+
+    `taken` are names that other memories have as well: they give nothing away.
+    """
     forms: dict[frozenset[str], None] = {}
     called: set[str] = set()
     for m in memories:

@@ -1,8 +1,10 @@
-"""What models answer and what jobs carry, as pydantic models: one for every task, each with its JSON schema.
+"""What models answer and what jobs carry, as pydantic models: one for every task, each with its
+JSON schema.
 
-Models write what they like beside a schema: null as a word, an id in brackets, a kind in Chinese. What can be
-meant in one way only is put right here; an entry that cannot be read is left out, an answer without any is not valid.
-Imported when the first of them is read (`answer.Tools.read`, job handlers), since defining them takes long.
+Models write what they like beside a schema: null as a word, an id in brackets, a kind in Chinese.
+What can be meant in one way only is put right here; an entry that cannot be read is left out, an
+answer without any is not valid. Imported when the first of them is read (`answer.Tools.read`, job
+handlers), since defining them takes long.
 """
 
 from __future__ import annotations
@@ -133,7 +135,10 @@ class Record(BaseModel):
 
 
 class Answer(Record):
-    """The answer to one task. A list of objects stands for its only field, or for the first object in it."""
+    """The answer to one task.
+
+    A list of objects stands for its only field, or for the first object in it.
+    """
 
     prose: ClassVar[str] = ""  # the field that an answer without any JSON fills
 
@@ -146,7 +151,7 @@ class Answer(Record):
         return (value[0] if value else {}) if more else {name: value}
 
 
-# --- learning --------------------------------------------------------------------------------------------
+# --- learning ---
 
 
 class Entry(Record):
@@ -201,7 +206,7 @@ class Summary(Answer):
         return self
 
 
-# --- the night -------------------------------------------------------------------------------------------
+# --- the night ---
 
 
 class Review(Answer):
@@ -281,7 +286,7 @@ ANSWERS: Final[Mapping[Task, type[Answer]]] = {
 """What each task answers. The monitor writes lines (`lines.read`), each of which becomes an `Entry`."""
 
 
-# --- jobs ------------------------------------------------------------------------------------------------
+# --- jobs ---
 
 
 class MonitorJob(Record):

@@ -1,4 +1,5 @@
-# ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
+# ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be
+# read
 """Secrets: taken out of messages as they come, opened only when the person asks for the very one."""
 
 from __future__ import annotations
@@ -132,7 +133,10 @@ class SecretSealer:
         return lambda _tx: {"outcome": "saved"}
 
     async def spare(self, user_id: str, scope: str, now: datetime) -> bool:
-        """What was sealed last, a few messages ago, is no secret: bring its words back. False if there is none."""
+        """What was sealed last, a few messages ago, is no secret: bring its words back.
+
+        False if there is none.
+        """
 
         def write(tx: Transaction) -> bool:
             recent = reversed(
@@ -201,7 +205,10 @@ class SecretSealer:
         return asks_for_secret(text) and await self.store.read(user_id, read)
 
     async def open(self, user_id: str, memory_id: MemoryId) -> str | None:
-        """Return what was sealed; None if the key was lost or nothing is sealed there. Raises NotFound."""
+        """Return what was sealed; None if the key was lost or nothing is sealed there.
+
+        Raises NotFound.
+        """
         memory, value = await self.store.read(
             user_id, lambda tx: (tx.memories.get(memory_id), self._opened(tx, memory_id))
         )
@@ -210,7 +217,10 @@ class SecretSealer:
         return value
 
     async def hits(self, user_id: str, text: str) -> list[Hit]:
-        """Return the secrets that the message asks for, opened, for this one prompt. Traces keep ids alone."""
+        """Return the secrets that the message asks for, opened, for this one prompt.
+
+        Traces keep ids alone.
+        """
 
         def read(tx: Transaction) -> list[Hit]:
             best = sorted(_asked(tx, text), key=lambda s: -s[0])[:_MOST]

@@ -80,7 +80,10 @@ async def fold(
     now: datetime,
     most: int,
 ) -> Summary:
-    """Summarise messages on top of a summary, in portions. Raises ModelError, also for an answer nobody can read."""
+    """Summarise messages on top of a summary, in portions.
+
+    Raises ModelError, also for an answer nobody can read.
+    """
     episodes: list[str] = []
     running = previous
     try:
@@ -125,7 +128,10 @@ async def _portion(
 
 
 def summary_of(answer: schemas.Summary, previous: str) -> Summary:
-    """Without dates in front, secrets and orders. What one part lacks the other stands for, after what was before."""
+    """Without dates in front, secrets and orders.
+
+    What one part lacks the other stands for, after what was before.
+    """
     running = answer.summary or "\n".join(p for p in (previous, answer.episode) if p)
     first = re.split(r"(?<=[。！？!?])|\n|(?<=\.)\s", running.strip(), maxsplit=1)[0]
     episode = shorten_to_line(_harmless(_DATE_IN_FRONT.sub("", answer.episode or first)))
@@ -149,7 +155,8 @@ def shorten_to_line(text: str) -> str:
 
 
 def _supported(got: Summary, messages: Sequence[Message], previous: str) -> Summary:
-    """Keep what names nobody that the conversation did not; else quote how it began, and the summary before.
+    """Keep what names nobody that the conversation did not; else quote how it began, and the
+    summary before.
 
     A name in the other script than was written in may be a translation: 京都 is Kyoto.
     """
@@ -241,8 +248,8 @@ class Summariser:
         end, through, anew = session.summarised_through, asked.through, list[Message]()
         if asked.rebuild:
             spans, through = _told(tx, session, asked.after, min(through, end)), end
-            # Forgetting empties a running summary that tells the thing; an empty span asks for a new one in any case
-            # (an undo, after which there is more to tell again).
+            # Forgetting empties a running summary that tells the thing; an empty span asks for a
+            # new one in any case (an undo, after which there is more to tell again).
             if not session.running_summary or asked.after >= asked.through:
                 anew = list_readable(
                     tx, tx.conversations.list_messages(session_id=session.id, through=end)

@@ -1,7 +1,8 @@
 """Undo: a compensating change set. Nothing of the log is rewritten.
 
-A memory goes back field by field: what the set changed is put back where it still stands as the set left it,
-and what has moved since by mere use (mentions, weight) stays. A later change of more than that stands in the way.
+A memory goes back field by field: what the set changed is put back where it still stands as the set
+left it, and what has moved since by mere use (mentions, weight) stays. A later change of more than
+that stands in the way.
 """
 
 from __future__ import annotations
@@ -61,11 +62,13 @@ class UndoResult:
 
 
 def undo(tx: Transaction, now: datetime, u: float, set_id: str | None = None) -> UndoResult:
-    """Undo the set, or the newest one that can be. An undo that is undone is a redo, and can be undone again.
+    """Undo the set, or the newest one that can be. An undo that is undone is a redo, and can be
+    undone again.
 
     Where that moves a weight, the weight log says so. `u` is the user's forgetting factor.
 
-    Raises NotFound (nothing to undo), Conflict (a later change of the same memory, named; undone already; purged).
+    Raises NotFound (nothing to undo), Conflict (a later change of the same memory, named; undone
+    already; purged).
     """
     wanted = _wanted(tx, set_id)
     changes = [c for c in tx.changes.list_set_changes(wanted.id) if c.op != "purged"]
@@ -165,7 +168,8 @@ def _check(tx: Transaction, wanted: ChangeSet, spans: Sequence[MemoryChangeSpan]
         by = sets.setdefault(c.set_id, tx.changes.get(c.set_id))
         if by is None or by.undone_by is not None:
             continue
-        # An undo and what it undid cancel each other; the undo of `wanted` by a redo's undoing does as well.
+        # An undo and what it undid cancel each other; the undo of `wanted` by a redo's undoing does
+        # as well.
         if (
             by.undoes is not None
             and (of := tx.changes.get(by.undoes)) is not None
@@ -184,7 +188,10 @@ def _since(tx: Transaction, seq: int) -> Iterable[Change]:
 def _put_back(
     tx: Transaction, begun: ChangeSet, spans: Sequence[MemoryChangeSpan], u: float, now: datetime
 ) -> None:
-    """Put memories back as they were. Restored before deleted: an older version stands before its successor."""
+    """Put memories back as they were.
+
+    Restored before deleted: an older version stands before its successor.
+    """
     current = {m.id: m for m in tx.memories.get_many(s.memory_id for s in spans)}
     kept = [
         (m := current[s.memory_id], _before(m, s, s.before, u, now))
@@ -297,7 +304,7 @@ def _parted(now: Memory, before: Memory, after: Memory, u: float) -> Memory:
     )
 
 
-# --- messages, episodes and summaries ------------------------------------------------------------------
+# --- messages, episodes and summaries ---
 
 
 def _conversations(

@@ -138,7 +138,8 @@ def messages_of(tx: Transaction, ids: Iterable[str]) -> list[Message]:
 def is_unchanged(tx: Transaction, messages: Sequence[Message]) -> bool:
     """Tell whether all of the messages are still there, visible and as they were read.
 
-    Between reading and writing lies a model call of seconds; what was forgotten meanwhile must not be learned.
+    Between reading and writing lies a model call of seconds; what was forgotten meanwhile must not
+    be learned.
     """
     for m in messages:
         now = tx.conversations.get_message(m.id)
@@ -147,7 +148,7 @@ def is_unchanged(tx: Transaction, messages: Sequence[Message]) -> bool:
     return True
 
 
-# --- within so many tokens ---------------------------------------------------------------------------------
+# --- within so many tokens ---
 
 
 def clip(text: str, most: int) -> str:

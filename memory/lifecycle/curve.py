@@ -14,16 +14,19 @@ from typing import Literal, Protocol, TypeAlias
 from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory
 
 DAY = timedelta(days=1)
-ORIGIN = "rests_from"  # in a curve state's data: since when the memory counts as idle, where a switch said so
+# in a curve state's data: since when the memory counts as idle, where a switch said so
+ORIGIN = "rests_from"
 STANDING = frozenset({Kind.HEALTH, Kind.INSTRUCTION})
-_LONGEST = 200_000.0  # days: by then even the slowest kind, just spoken of, is at the bottom of every curve
+# days: by then even the slowest kind, just spoken of, is at the bottom of every curve
+_LONGEST = 200_000.0
 _EPOCH, _MS = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 
 CurveEvent: TypeAlias = Literal[
     "mention", "use", "boost", "negate", "affirm", "contradicted", "lowered"
 ]
 # use: an act of the owner on the memory (edit, pin, restore, confirm); boost: it shaped a reply
-# lowered: upkeep's nightly step of `relevance` (the product paper), a dated event so that a life can be replayed
+# lowered: upkeep's nightly step of `relevance` (the product paper), a dated event so that a life
+# can be replayed
 MENTIONS: frozenset[CurveEvent] = frozenset({"mention", "affirm"})  # the person spoke of it
 USES: frozenset[CurveEvent] = MENTIONS | {"use", "boost"}  # events that activate a memory
 
@@ -61,7 +64,10 @@ Verdict: TypeAlias = KeepAction | PromoteAction | DecayAction | FadeAction | For
 
 
 class Curve(Protocol):
-    """One way of forgetting. What is the same for all (pins, episodes, due times) stands in `life`."""
+    """One way of forgetting.
+
+    What is the same for all (pins, episodes, due times) stands in `life`.
+    """
 
     @property
     def breakpoints(self) -> tuple[float, float, float, float]:
@@ -97,8 +103,8 @@ class Curve(Protocol):
     def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
         """Return the memory with a state of this curve that makes it weigh `weight`.
 
-        It is as near to that as the curve allows. `m` still has the state of the curve it lived under. Only what
-        belongs to a curve changes.
+        It is as near to that as the curve allows. `m` still has the state of the curve it lived
+        under. Only what belongs to a curve changes.
         """
 
 
@@ -139,8 +145,8 @@ def get_idle_start(m: Memory) -> datetime:
 def count_idle_days(m: Memory, now: datetime) -> float:
     """Return the days without activation; a todo or event counts none before its day.
 
-    A memory that came from another curve may count as idle for longer or shorter than it has been, until its next
-    use: that is how it keeps its weight (`adopt`).
+    A memory that came from another curve may count as idle for longer or shorter than it has been,
+    until its next use: that is how it keeps its weight (`adopt`).
     """
     if is_before_its_day(m, now):
         return 0.0
@@ -176,7 +182,8 @@ def count_days_after_grace(
 
     The value stood at `stood_at`.
 
-    Stepwise evaluation gives what one evaluation gives: the days before `stood_at` are already in it.
+    Stepwise evaluation gives what one evaluation gives: the days before `stood_at` are already in
+    it.
     """
     if is_before_its_day(m, now):
         return 0.0

@@ -1,8 +1,8 @@
 """`fade`, the default curve: nothing is ever forgotten, only fainter.
 
-The weight is the weight paper's, the levels are the fading-levels paper's. W = w_time · S · C · I · M in [0.01, 2.0],
-and a factor of 0.3 from the moment of a negation on (the weight paper's −0.7). The state's `strength` is the
-amplitude of S at the last mention (`at`); 0 if there was none.
+The weight is the weight paper's, the levels are the fading-levels paper's. W = w_time · S · C · I ·
+M in [0.01, 2.0], and a factor of 0.3 from the moment of a negation on (the weight paper's −0.7).
+The state's `strength` is the amplitude of S at the last mention (`at`); 0 if there was none.
 """
 
 from __future__ import annotations
@@ -72,8 +72,9 @@ def mentions_within(m: Memory, window: timedelta, now: datetime) -> int:
 class FadeCurve:
     """The weight paper's formula with the fading-levels paper's levels."""
 
-    # With the weight paper's clamp a weight never falls *below* 0.01; it stands at 0.01 only after far more than the
-    # 180 idle days asked for before ARCHIVE there, so "at or below the last breakpoint" says both papers' rules.
+    # With the weight paper's clamp a weight never falls *below* 0.01; it stands at 0.01 only after
+    # far more than the 180 idle days asked for before ARCHIVE there, so "at or below the last
+    # breakpoint" says both papers' rules.
     breakpoints: tuple[float, float, float, float] = (0.7, 0.3, 0.1, 0.01)
     bounds: tuple[float, float] = (0.01, 2.0)
     forgets_below: float | None = None
@@ -106,7 +107,8 @@ class FadeCurve:
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002 - S knows no U
         """Return the state after an event.
 
-        A mention sets S's amplitude; a contradiction takes it back; a negation acts through `negated_at`.
+        A mention sets S's amplitude; a contradiction takes it back; a negation acts through
+        `negated_at`.
         """
         state = m.curve_state
         if e == "contradicted":

@@ -1,7 +1,8 @@
-"""`fsrs`: the retrievability of FSRS-6, a use being a review. The package computes stability and difficulty.
+"""`fsrs`: the retrievability of FSRS-6, a use being a review. The package computes stability and
+difficulty.
 
-R = (1 + F·t/S)^−w20 with F such that R = 0.9 after S days. The package rounds t down to days; here days are
-exact, and the user's factor U stretches them. Never forgets, only fades.
+R = (1 + F·t/S)^−w20 with F such that R = 0.9 after S days. The package rounds t down to days; here
+days are exact, and the user's factor U stretches them. Never forgets, only fades.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The three-layer paper's importance counter, which every memory keeps whatever its curve.
 
-2.0 / 1.5 / 1.0 at first, +0.3 at a BOOST, ×0.95 a day after 7 days without activation. It asks the reviewer
-at 2.5 (and below 0.5 where the curve says so), and makes a fact `core` at 3.0. The speed of forgetting (U)
-stands in the exponent.
+2.0 / 1.5 / 1.0 at first, +0.3 at a BOOST, ×0.95 a day after 7 days without activation. It asks the
+reviewer at 2.5 (and below 0.5 where the curve says so), and makes a fact `core` at 3.0. The speed
+of forgetting (U) stands in the exponent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A memory's life: birth, weight, level, events, and what upkeep should do about it.
 
-The rules in here hold under every curve: protected memories, episodes, due times, the importance counter,
-and that content follows the level when a memory comes back.
+The rules in here hold under every curve: protected memories, episodes, due times, the importance
+counter, and that content follows the level when a memory comes back.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ EPISODE_GRACE, EPISODE_PER_DAY, EPISODE_ENDS = 7.0, 0.8, 14.0  # the three-layer
 MENTIONS_KEPT = 32
 REVIEW_RESTS = timedelta(days=30)
 INSIDE = 0.02  # of a level's width: how far inside it a memory from another curve starts
-SET_ASIDE = "archived"  # in a curve state's data, by version 0.1: a reviewer has archived it, until its next use
+# in a curve state's data, by version 0.1: a reviewer has archived it, until its next use
+SET_ASIDE = "archived"
 KEPT = "kept"  # in a curve state's data: which review the last KEEP answered; that one rests
 _MARKS = frozenset({ORIGIN, SET_ASIDE, KEPT})
 
@@ -78,7 +79,8 @@ def move_to_curve(m: Memory, curve: str, u: float, now: datetime) -> Memory:
 
     Its weight stays as near to what it was as that level allows.
 
-    What is the same under all curves (protection, episodes, due times, what was set aside) is left as it is.
+    What is the same under all curves (protection, episodes, due times, what was set aside) is left
+    as it is.
     """
     if m.curve == curve:
         return m
@@ -123,7 +125,8 @@ def is_set_aside(m: Memory) -> bool:
 def compute_weight(m: Memory, u: float, now: datetime) -> float:
     """Return the retention now.
 
-    Core, system and pinned: max(W, 1); episodes: 1 for 7 days, then ×0.8 a day (the three-layer paper).
+    Core, system and pinned: max(W, 1); episodes: 1 for 7 days, then ×0.8 a day (the three-layer
+    paper).
     """
     w = _episode_weight(m, now) if is_episode(m) else CURVES[m.curve].compute_weight(m, u, now)
     return max(w, 1.0) if is_protected(m) else w
@@ -142,7 +145,8 @@ def compute_factors(m: Memory, u: float, now: datetime) -> Mapping[str, float]:
 def compute_level(m: Memory, u: float, now: datetime) -> Level:
     """Return the level that the weight says.
 
-    An expired todo is archived at once (the session paper), an episode after 14 days (the three-layer paper).
+    An expired todo is archived at once (the session paper), an episode after 14 days (the
+    three-layer paper).
 
     An instruction is always FULL.
     What a reviewer set aside stays archived until it is spoken of again.
@@ -174,9 +178,10 @@ def apply_event(
 ) -> tuple[Memory, WeightEvent]:
     """Return the memory after an event at `now`, and its weight log line.
 
-    A use (mention, use, boost, affirm) activates; a negation takes the pin and dates itself, but does not
-    activate; an affirmation lifts a negation. `rev` and the store are not touched. Events have the store's
-    milliseconds, so that whoever reads the log computes with the very times that were computed with.
+    A use (mention, use, boost, affirm) activates; a negation takes the pin and dates itself, but
+    does not activate; an affirmation lifts a negation. `rev` and the store are not touched. Events
+    have the store's milliseconds, so that whoever reads the log computes with the very times that
+    were computed with.
     """
     now = _whole_ms(now)
     after = replace(m, curve_state=CURVES[m.curve].apply(m, event, u, now))
@@ -201,7 +206,8 @@ def build_log_entry(
 
     None as `before`: it was just made.
 
-    Both states have all that a weight is computed from, so that everyone can compute both weights again.
+    Both states have all that a weight is computed from, so that everyone can compute both weights
+    again.
     """
     now = _whole_ms(now)
     return WeightEvent(
@@ -220,7 +226,8 @@ def build_log_entry(
 def revive_memory(m: Memory, u: float, now: datetime) -> tuple[Memory, WeightEvent]:
     """Return the memory as its owner brings it back, and its log line.
 
-    Used, in its own words and at least as strong as a new one, so that the next night leaves it alone.
+    Used, in its own words and at least as strong as a new one, so that the next night leaves it
+    alone.
     """
     after, log = apply_event(m, "use", u, now)
     curve = CURVES[m.curve]

@@ -1,6 +1,7 @@
 """`relevance` (the product paper): exp(−0.01·days) · (1 + ln(1 + activations)) · importance.
 
-Below 0.3 upkeep lowers the importance by ×0.9 a night, below 0.1 the memory is forgotten, above 0.7 it is lively.
+Below 0.3 upkeep lowers the importance by ×0.9 a night, below 0.1 the memory is forgotten, above 0.7
+it is lively.
 """
 
 from __future__ import annotations

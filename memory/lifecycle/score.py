@@ -1,7 +1,7 @@
 """`score` (the session paper): 0.8/0.6/0.4 at first; ×0.99 a day after 7 days.
 
-A hit adds (1−s)·0.2. Archived below 0.2 and forgotten below 0.05. The paper multiplies anew at every merge by all the
-days since the last activation; here each day counts once.
+A hit adds (1−s)·0.2. Archived below 0.2 and forgotten below 0.05. The paper multiplies anew at
+every merge by all the days since the last activation; here each day counts once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A memory's life from its weight log: its weight at any time, and its events. Pure.
 
-Every line of the log has the whole state that a weight is computed from, so a life can be gone through again
-without the memory's row, and without the clock.
+Every line of the log has the whole state that a weight is computed from, so a life can be gone
+through again without the memory's row, and without the clock.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def replay_log(
 ) -> WeightHistory:
     """Return the life of `m` up to `until`, at `steps` times and around events.
 
-    `u` is used where a line does not say it (the weight paper's user factor as it was then). A memory without a log
-    has the life its row tells: that of nothing having happened since.
+    `u` is used where a line does not say it (the weight paper's user factor as it was then). A
+    memory without a log has the life its row tells: that of nothing having happened since.
     """
     events = _in_order(e for e in log if e.after and e.at <= until)
     start = events[0].at if events else m.created_at

@@ -35,7 +35,10 @@ _AFTER: Final = timedelta(milliseconds=1)  # words of the same save are said aft
 
 @dataclass(slots=True)
 class AppliedEdits:
-    """What was done. `dropped` were forgotten meanwhile, and are not brought back by still being in the file."""
+    """What was done.
+
+    `dropped` were forgotten meanwhile, and are not brought back by still being in the file.
+    """
 
     new: list[MemoryId] = field(default_factory=list)
     edited: list[MemoryId] = field(default_factory=list)
@@ -78,7 +81,10 @@ class EditApplier:
     begun: ChangeSet | None = None
 
     def run(self, digest: str, before: PlannedMerge) -> AppliedEdits:
-        """Do it, and note that this file was read. `before`: what was planned, to be thought over if it must."""
+        """Do it, and note that this file was read.
+
+        `before`: what was planned, to be thought over if it must.
+        """
         tx = self.tx
         thought = before if before.holds(tx) else plan_merge(tx, self.doc)
         wanted, version, state = thought.plan, thought.version, thought.state
@@ -105,7 +111,7 @@ class EditApplier:
         self.out.set_id = self.begun.id if self.begun else None
         return self.out
 
-    # --- acts ------------------------------------------------------------------------------------------
+    # --- acts ---
 
     def _delete(self, wanted: MergePlan, begun: ChangeSet) -> None:
         """What the file shows stays, even where it says the same as what was deleted from it."""
@@ -201,7 +207,7 @@ class EditApplier:
                 return  # the words around it are not worth keeping it in the open
         self.unread += split_paragraphs(redacted)
 
-    # --- what the file goes on with --------------------------------------------------------------------
+    # --- what the file goes on with ---
 
     def _asked(self, state: MirrorState | None, wanted: MergePlan) -> MirrorState:
         """Too much is missing to be sure that it was meant: keep it, leave it out of the file, and ask."""
@@ -260,7 +266,10 @@ def answered(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> list[Me
 def delete(
     tx: Transaction, ids: Sequence[MemoryId], now: datetime, begun: ChangeSet
 ) -> list[MemoryId]:
-    """Forget these, and spare whatever else is shown. One whose twin stays is put away without any more ado."""
+    """Forget these, and spare whatever else is shown.
+
+    One whose twin stays is put away without any more ado.
+    """
     shown = tx.mirror.list_shown_ids() - set(ids)
     found = [
         m

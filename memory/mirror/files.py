@@ -46,7 +46,8 @@ def compute_digest(data: bytes) -> str:
 
 
 def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> MirrorFile | None:
-    """The file, None if there is none. Unless its digest is one of `ours`, it is read when nobody writes any more.
+    """The file, None if there is none. Unless its digest is one of `ours`, it is read when nobody
+    writes any more.
 
     Raises OSError if it is there and cannot be read.
     """
@@ -86,9 +87,11 @@ def _take(path: Path) -> tuple[bytes, Seal] | None:
 
 
 def decode_file(data: bytes, lang: Lang) -> str:
-    """Its text: UTF-8, UTF-16 with its mark (an old Windows editor), else what that editor uses for the language.
+    """Its text: UTF-8, UTF-16 with its mark (an old Windows editor), else what that editor uses for
+    the language.
 
-    A file that is UTF-8 but for a few lines is UTF-8: what is not stays as it is (`damaged`), and is written back.
+    A file that is UTF-8 but for a few lines is UTF-8: what is not stays as it is (`damaged`), and
+    is written back.
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return clean_input(data.decode("utf-16", "replace"))
@@ -113,8 +116,8 @@ def encode_file(text: str) -> bytes:
 def write(path: Path, text: str, *, expected: Seal | None, backup: str | None) -> Seal | None:
     """Replace the file by `text`, and its backup by `backup` first; the new file's seal.
 
-    None, and nothing replaced, if the file is not as it was `expected` any more: somebody has saved it meanwhile.
-    A link is followed, so that it stays one. Raises OSError.
+    None, and nothing replaced, if the file is not as it was `expected` any more: somebody has saved
+    it meanwhile. A link is followed, so that it stays one. Raises OSError.
     """
     target = path.resolve() if path.is_symlink() else path
     if backup is not None:

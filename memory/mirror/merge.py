@@ -1,9 +1,9 @@
 """The three-way merge: what a person's edits of MEMORY.md ask for. Pure.
 
-Three texts meet: the file as it was when the person's editor read it (the base), the file as it is, and the
-memories as they are. What a person deleted goes, whatever became of it meanwhile; what they rewrote is an edit;
-where both sides rewrote it, the program's stays and the person's words become a memory beside it. Nothing that
-was forgotten comes back by being still in some editor's buffer.
+Three texts meet: the file as it was when the person's editor read it (the base), the file as it is,
+and the memories as they are. What a person deleted goes, whatever became of it meanwhile; what they
+rewrote is an edit; where both sides rewrote it, the program's stays and the person's words become a
+memory beside it. Nothing that was forgotten comes back by being still in some editor's buffer.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ class EditedEntry:
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """A memory that the person wrote. `beside`: both they and the program rewrote the same one, `beside`."""
+    """A memory that the person wrote.
+
+    `beside`: both they and the program rewrote the same one, `beside`.
+    """
 
     text: str
     kind: Kind | None
@@ -57,7 +60,10 @@ class NewEntry:
 
 @dataclass(slots=True)
 class MergePlan:
-    """What is to be done. `present` are the entries that the file still has, however they were damaged."""
+    """What is to be done.
+
+    `present` are the entries that the file still has, however they were damaged.
+    """
 
     edits: list[EditedEntry] = field(default_factory=list)
     kinds: dict[MemoryId, Kind] = field(default_factory=dict)
@@ -87,9 +93,9 @@ def plan(
 ) -> MergePlan:
     """Compare. `base` is empty for a file of unknown origin, from which nothing can be missing.
 
-    `stands` has every id of the base and of the file that was ever known here; `seen` tells whether some version
-    of the file showed that memory with the text of that digest. `added` are entries of the base that came with an
-    earlier save of it, and their texts.
+    `stands` has every id of the base and of the file that was ever known here; `seen` tells whether
+    some version of the file showed that memory with the text of that digest. `added` are entries of
+    the base that came with an earlier save of it, and their texts.
     """
     return _Merge(doc, base, stands, seen, digest, added).run()
 
@@ -130,7 +136,7 @@ class _Merge:
             found = self.digests[text] = self.digest(text)
         return found
 
-    # --- which block is which entry --------------------------------------------------------------------
+    # --- which block is which entry ---
 
     def _name(self) -> None:
         """One block for each id; a copy of an entry that somebody rewrote is a new one."""
@@ -200,7 +206,7 @@ class _Merge:
                 left.append(i)
         return left
 
-    # --- one entry -------------------------------------------------------------------------------------
+    # --- one entry ---
 
     def _one(self, memory_id: MemoryId, b: MirrorBlock) -> None:
         was, now = self.base.get(memory_id), self.stands.get(memory_id, MemoryStatus("gone"))
@@ -233,7 +239,8 @@ class _Merge:
 
     def _absent(self, missing: list[MemoryId]) -> None:
         missing = [i for i in missing if self.stands.get(i, MemoryStatus("gone")).where != "gone"]
-        # A line saved before: taken out of the same buffer again, or never in this one, which is as old: who knows.
+        # A line saved before: taken out of the same buffer again, or never in this one, which is as
+        # old: who knows.
         self.out.missing = [i for i in missing if i in self.added]
         missing = [i for i in missing if i not in self.added]
         if not missing:

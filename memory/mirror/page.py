@@ -51,8 +51,9 @@ class MirrorPage:
 class MirrorBlock:
     """Something that reads like an entry, or like a new one (`id` None).
 
-    `paragraphs` are unescaped, their spacing evened; `raw` is the text as it stands; `lines` are its first line
-    and the one after its last. `fault` says why it is no entry: an unreadable heading, or nothing under one.
+    `paragraphs` are unescaped, their spacing evened; `raw` is the text as it stands; `lines` are
+    its first line and the one after its last. `fault` says why it is no entry: an unreadable
+    heading, or nothing under one.
     """
 
     raw: str
@@ -85,7 +86,7 @@ class MirrorDocument:
         return [b for b in self.blocks if not b.fault]
 
 
-# --- writing ------------------------------------------------------------------------------------------
+# --- writing ---
 
 _SPECIAL: Final = "#＃-–*+>•·‣[［【（(<|｜\\`~=:"
 _NUMBERED: Final = re.compile(r"\d{1,3}[.)、）]")
@@ -119,7 +120,10 @@ def _entry(e: MirrorEntry, lang: Lang) -> Iterable[str]:
 
 
 def render(page: MirrorPage, lang: Lang) -> str:
-    """The whole file. Entries by weight, the strongest first; the same memories give the same text."""
+    """The whole file.
+
+    Entries by weight, the strongest first; the same memories give the same text.
+    """
     ordered = sorted(page.entries, key=lambda e: (-round(e.weight, 2), e.id))
     out = [
         f"# {words.say('title', lang)}",

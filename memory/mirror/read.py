@@ -148,7 +148,10 @@ class _MirrorReader:
         self._content(n, line)
 
     def _comment(self, n: int) -> None:
-        """Comments of ours are dropped, a person's own are kept verbatim. One that never ends is a line."""
+        """Comments of ours are dropped, a person's own are kept verbatim.
+
+        One that never ends is a line.
+        """
         end = n
         while end < len(self.lines) and "-->" not in self.lines[end]:
             end += 1

@@ -59,16 +59,17 @@ def digest_memory(tx: Transaction, m: Memory) -> MirrorDigest:
     return MirrorDigest(text, text, str(m.kind))
 
 
-# --- what the merge is told ----------------------------------------------------------------------------
+# --- what the merge is told ---
 
 
 def find_base(
     tx: Transaction, state: MirrorState | None, stamp: MirrorStamp | None
 ) -> tuple[Mapping[MemoryId, MirrorDigest], int | None]:
-    """What the file showed when the person's editor read it, and which version that was; empty if nobody knows.
+    """What the file showed when the person's editor read it, and which version that was; empty if
+    nobody knows.
 
-    A file without a stamp counts as the newest. Where that may not have reached the disk, only what the one
-    before showed as well can be missing from it.
+    A file without a stamp counts as the newest. Where that may not have reached the disk, only what
+    the one before showed as well can be missing from it.
     """
     if state is None or (
         stamp is not None and (stamp.lineage != state.lineage or stamp.version > state.version)
@@ -156,12 +157,15 @@ def get_status(tx: Transaction, ids: AbstractSet[MemoryId]) -> dict[MemoryId, Me
     return out
 
 
-# --- what the file is to be ----------------------------------------------------------------------------
+# --- what the file is to be ---
 
 
 @dataclass(frozen=True, slots=True)
 class MirrorSnapshot:
-    """The file as it should be now. `gone` are entries of the version before that may be in no backup either."""
+    """The file as it should be now.
+
+    `gone` are entries of the version before that may be in no backup either.
+    """
 
     text: str
     shown: Mapping[MemoryId, MirrorDigest]
@@ -181,7 +185,10 @@ def take_snapshot(
     now: datetime,
     dropped: Iterable[MemoryId] = (),
 ) -> MirrorSnapshot:
-    """Read all of it in one moment. `dropped` are forgotten ones that were saved back into the file."""
+    """Read all of it in one moment.
+
+    `dropped` are forgotten ones that were saved back into the file.
+    """
     before = tx.mirror.get_state()
     base = tx.mirror.get_base(before.version, taken=False) if before else {}
     state = before or MirrorState(lineage=get_lineage(tx))

@@ -2,9 +2,9 @@
 
 A person's edits are taken, then the file is written anew.
 
-Every step may be the last one of this process. Edits and the digest of the file they came from are one
-transaction, so that they are taken once. Each file carries its version, and the store knows what every version
-showed, so that it does not matter whether the newest one ever reached the disk.
+Every step may be the last one of this process. Edits and the digest of the file they came from are
+one transaction, so that they are taken once. Each file carries its version, and the store knows
+what every version showed, so that it does not matter whether the newest one ever reached the disk.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ class Mirror:
         return lambda _tx: report.result()
 
     async def sync(self, user_id: str, now: datetime, *, clean: bool = False) -> SyncReport:
-        """Take what the person changed, then write what has changed since. `clean`: the backup as well.
+        """Take what the person changed, then write what has changed since. `clean`: the backup as
+        well.
 
         Raises OSError if the file cannot be read or written.
         """
@@ -150,7 +151,7 @@ class Mirror:
                     return report
             raise OSError(f"{path} is written to all the time.")
 
-    # --- taking edits ----------------------------------------------------------------------------------
+    # --- taking edits ---
 
     async def _take(
         self, user_id: str, digest: str, doc: MirrorDocument, now: datetime
@@ -181,7 +182,7 @@ class Mirror:
         known = await self._store.read(user_id, ids)
         return await asyncio.to_thread(parse, text, known)
 
-    # --- writing ---------------------------------------------------------------------------------------
+    # --- writing ---
 
     async def _write(
         self,
@@ -193,7 +194,8 @@ class Mirror:
         clean: bool,
         inside: bool,
     ) -> bool:
-        """Whether the file is as it should be now; False if somebody has changed it, or the memories, meanwhile.
+        """Whether the file is as it should be now; False if somebody has changed it, or the
+        memories, meanwhile.
 
         `inside`: look at the memories inside the write itself, where nobody can change them.
         """
@@ -246,7 +248,7 @@ class Mirror:
         doc = doc or await self._parsed(user_id, found.text)
         return await asyncio.to_thread(_presentable, found.text, doc, shot)
 
-    # --- for a person's other acts -----------------------------------------------------------------------
+    # --- for a person's other acts ---
 
     async def expunge(
         self, user_id: str, ids: Sequence[MemoryId], now: datetime
@@ -339,7 +341,10 @@ def _texts(plan: MergePlan) -> dict[str, None]:
 
 
 def _presentable(text: str, doc: MirrorDocument, shot: MirrorSnapshot) -> str:
-    """Without entries that are gone, and without secrets. What stands in the store as it does here is neither."""
+    """Without entries that are gone, and without secrets.
+
+    What stands in the store as it does here is neither.
+    """
     ours = {
         n
         for b in doc.blocks

@@ -1,4 +1,7 @@
-"""What MEMORY.md says besides the memories, in both languages, and how it is recognised again. Pure."""
+"""What MEMORY.md says besides the memories, in both languages, and how it is recognised again.
+
+Pure.
+"""
 
 from __future__ import annotations
 

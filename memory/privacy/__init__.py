@@ -1,7 +1,8 @@
 """Find what must not be stored as said, and keep the key that protects it.
 
-Pure but for the key. Secrets are found by shape (keys, cards, identity numbers) or because the person
-named them ("my password is …", 密码是…); ordinary numbers, dates and phone numbers are left alone.
+Pure but for the key. Secrets are found by shape (keys, cards, identity numbers) or because the
+person named them ("my password is …", 密码是…); ordinary numbers, dates and phone numbers are left
+alone.
 """
 
 from __future__ import annotations

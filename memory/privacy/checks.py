@@ -1,6 +1,7 @@
 """Check digits: what tells a real card, bank account or identity number from any other long number.
 
-Only numbers that stand without a label are asked for theirs. python-stdnum is loaded with the first of them.
+Only numbers that stand without a label are asked for theirs. python-stdnum is loaded with the first
+of them.
 """
 
 from __future__ import annotations

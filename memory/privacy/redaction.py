@@ -1,4 +1,5 @@
-# ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
+# ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be
+# read
 """Find secrets in what people say, and take them out."""
 
 from __future__ import annotations
@@ -59,13 +60,15 @@ def _placeholder(kind: SecretKind, lang: Lang) -> str:
     return f"[机密：{_name(kind, lang)}]" if lang == "zh" else f"[secret: {_name(kind, lang)}]"
 
 
-# What is no secret and must not be read across: placeholders of an earlier redaction, and keys meant for everybody.
+# What is no secret and must not be read across: placeholders of an earlier redaction, and keys
+# meant for everybody.
 _OPEN: Final = re.compile(
     "|".join(re.escape(_placeholder(kind, lang)) for kind in _NAMES for lang in (_EN, _ZH))
     + r"|-----BEGIN (?:[A-Z]{1,12} ){0,3}(?:PUBLIC KEY|CERTIFICATE)-----[^-]{0,16000}"
 )
 _FULL_WIDTH: Final = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}
-# A mark with more signs right behind it ends no password: a?b!c。d9Q. Too much taken out is better than too little.
+# A mark with more signs right behind it ends no password: a?b!c。d9Q. Too much taken out is better
+# than too little.
 _RUNS_ON: Final = re.compile(r"(?:[。；！？、…][!-~]{2,40})?")
 
 
@@ -108,10 +111,11 @@ def _find_in(text: str) -> list[SecretFinding]:
 
 
 def redact(text: str, spared: Container[str] = ()) -> tuple[str, tuple[SecretFinding, ...]]:
-    """The text with `[secret: password]` or `[机密：密码]` in place of each secret, and what was found, in order.
+    """The text with `[secret: password]` or `[机密：密码]` in place of each secret, and what was found,
+    in order.
 
-    Without a secret the text comes back as it is and the tuple is empty. Redacting twice changes nothing more.
-    `spared` values are none: their owner said so.
+    Without a secret the text comes back as it is and the tuple is empty. Redacting twice changes
+    nothing more. `spared` values are none: their owner said so.
     """
     found = [f for f in _find(text) if f.value not in spared]
     if not found:

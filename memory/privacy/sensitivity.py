@@ -1,4 +1,5 @@
-# ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
+# ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be
+# read
 """Judge the weight paper's four levels of sensitivity by what a text says."""
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ _GENERAL: Final = re.compile(
 def classify_sensitivity(text: str) -> Sensitivity:
     """Return how sensitive a text is.
 
-    SECRET: holds a secret; PRIVATE: how to reach a person, or their money; GENERAL: job, health, belief; else PUBLIC.
+    SECRET: holds a secret; PRIVATE: how to reach a person, or their money; GENERAL: job, health,
+    belief; else PUBLIC.
 
     A town is PUBLIC ("I live in Paris"), a street and number PRIVATE.
     """

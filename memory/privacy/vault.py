@@ -20,7 +20,10 @@ _TAG: Final = 16
 
 
 def find_key(home: Path) -> bytes | None:
-    """The key of this home, from the file `key` or else from the keyring; None if it is in neither. Makes none."""
+    """The key of this home, from the file `key` or else from the keyring; None if it is in neither.
+
+    Makes none.
+    """
     path, pointer = home / _NAME, home / _POINTER
     key: bytes | None = None
     if path.exists():
@@ -37,10 +40,11 @@ def find_key_place(home: Path) -> Path:
 
 
 def load_key(home: Path) -> bytes:
-    """The key of this home, made at first use: in the system's keyring where there is one, else in a 0600 file.
+    """The key of this home, made at first use: in the system's keyring where there is one, else in
+    a 0600 file.
 
-    Two processes starting at once get the same key: its file appears whole or not at all, and the first one
-    stays. A file of the wrong length is set aside as `key.damaged`.
+    Two processes starting at once get the same key: its file appears whole or not at all, and the
+    first one stays. A file of the wrong length is set aside as `key.damaged`.
     """
     home.mkdir(parents=True, exist_ok=True)
     for _ in range(8):
@@ -101,7 +105,8 @@ def _create(path: Path, content: bytes) -> None:
         except FileExistsError:
             return
         except OSError:
-            # A file system without hard links: rename is still whole, though the later of two may win.
+            # A file system without hard links: rename is still whole, though the later of two may
+            # win.
             if not path.exists():
                 Path(name).replace(path)
     finally:

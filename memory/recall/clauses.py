@@ -1,8 +1,9 @@
-"""What a message asks, taken apart: questions that stand for themselves, and the clauses of each. Pure.
+"""What a message asks, taken apart: questions that stand for themselves, and the clauses of each.
+Pure.
 
-"He that turned 35, what does he do? And where is the park I saw?" is two questions, the first of two clauses that
-need each other. A long message that comes to the point at its end ("wait, what I wanted to ask is …") is about that
-point. What stands in quotation marks is one piece.
+"He that turned 35, what does he do? And where is the park I saw?" is two questions, the first of
+two clauses that need each other. A long message that comes to the point at its end ("wait, what I
+wanted to ask is …") is about that point. What stands in quotation marks is one piece.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ _MOST: Final = (
 class QueryVectors:
     """Vectors of one question: the message, and its context if that counts (`Question.texts`).
 
-    Goes into `Query.vector` as it is. Without `reader` only words tell whether the message calls for a memory.
+    Goes into `Query.vector` as it is. Without `reader` only words tell whether the message calls
+    for a memory.
     """
 
     embedder: str

@@ -1,8 +1,10 @@
-"""One ranking from several signals: a weighted sum, and bounded nudges for what else speaks for a memory.
+"""One ranking from several signals: a weighted sum, and bounded nudges for what else speaks for a
+memory.
 
-Weights are log-odds: a memory that scores one more is e times as likely to be what was asked for. They are the same
-in both languages; how far an embedder and a memory's neighbours are trusted is measured in each store. Where each
-number comes from, and what recall is worth without each signal, stands in `docs/design.md`.
+Weights are log-odds: a memory that scores one more is e times as likely to be what was asked for.
+They are the same in both languages; how far an embedder and a memory's neighbours are trusted is
+measured in each store. Where each number comes from, and what recall is worth without each signal,
+stands in `docs/design.md`.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from memory.ports import ChanceStatistics
 
 WEIGHTS: Final[Mapping[str, float]] = {
     "words": 4.0,  # BM25 of the best answered part, 1 for the best memory
-    "meaning": 1.0,  # times `trust`: standard deviations of the cosine above the mean of this message
+    # times `trust`: standard deviations of the cosine above the mean of this message
+    "meaning": 1.0,
     "bridge": 1.6,
     "graph": 0.4,
     "names": 1.7,
@@ -47,8 +50,8 @@ SHOWN: Final[Mapping[str, str]] = {  # what belongs together in an explanation
 }
 
 # A standard deviation of the cosine is worth the least where memories go in so few directions
-# (`ChanceStatistics.dimensions`), and the most from so many on. With multilingual-e5: chats 20 to 55, diaries 92
-# to 115.
+# (`ChanceStatistics.dimensions`), and the most from so many on. With multilingual-e5: chats 20 to
+# 55, diaries 92 to 115.
 _ALIKE: Final = 60.0
 _APART: Final = 95.0
 _TRUSTED: Final = (0.45, 4.0)

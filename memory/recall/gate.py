@@ -2,14 +2,17 @@
 
 It is calibrated so that 0.7 means the same everywhere.
 
-Ranking says which memory fits best; the best of nothing is still nothing. Here each candidate speaks for itself.
+Ranking says which memory fits best; the best of nothing is still nothing. Here each candidate
+speaks for itself.
 
-With an embedder that knows meaning: how far its cosine lies above the nearest memory of a message that calls for
-nothing, in this store and language; the rarity of the words it shares; and whether the message, by its vector, calls
-for what is remembered (`memory.recall.reader`). Five numbers, the same for every embedder and both languages.
+With an embedder that knows meaning: how far its cosine lies above the nearest memory of a message
+that calls for nothing, in this store and language; the rarity of the words it shares; and whether
+the message, by its vector, calls for what is remembered (`memory.recall.reader`). Five numbers, the
+same for every embedder and both languages.
 
-Without one, by words alone: what it shares, whom it names, the time and the kind of answer asked for; what sort of
-message it is weighs that up or down. What stands beside a memory that is clearly meant is carried by it.
+Without one, by words alone: what it shares, whom it names, the time and the kind of answer asked
+for; what sort of message it is weighs that up or down. What stands beside a memory that is clearly
+meant is carried by it.
 """
 
 from __future__ import annotations
@@ -29,11 +32,12 @@ from memory.text.words import count_mistyped
 THRESHOLD: Final = 0.7  # the product paper
 REVIEW_THRESHOLD: Final = 0.4
 
-# By words: log-odds of what speaks for a memory. A logistic regression, then step by step, on LoCoMo, MemDaily, a
-# small life, made-up diaries and the same retold (tests/bench/life) and turns that call for a memory without asking
-# or for none (tests/bench/smalltalk.py, calls.py), by the lexical embedder, with the ranking of that time. How much
-# small talk brought up anything | what that cost of recall@3: LoCoMo 3.0% | .001; MemDaily 0.9% | .004; diaries
-# en 4.6% | .009, zh 3.4% | .007; retold en 4.5% | .017 at most. On diaries that people wrote it costs far more
+# By words: log-odds of what speaks for a memory. A logistic regression, then step by step, on
+# LoCoMo, MemDaily, a small life, made-up diaries and the same retold (tests/bench/life) and turns
+# that call for a memory without asking or for none (tests/bench/smalltalk.py, calls.py), by the
+# lexical embedder, with the ranking of that time. How much small talk brought up anything | what
+# that cost of recall@3: LoCoMo 3.0% | .001; MemDaily 0.9% | .004; diaries en 4.6% | .009, zh 3.4% |
+# .007; retold en 4.5% | .017 at most. On diaries that people wrote it costs far more
 # (`docs/design.md`).
 WEIGHTS: Final[Mapping[Lang, Mapping[str, float]]] = values("gate", "WEIGHTS")
 _PROPER: Final = (
@@ -49,8 +53,9 @@ LED: Final = (
 )
 LEADS: Final = ("before", "after", "bridge", "graph")
 
-# By meaning. Fitted on half A of the questions and turns of tests/eval/recall, on turns of tests/bench, and on the
-# development chats, CALL and BIAS on all of them; see `docs/design.md` for what it costs and lets through.
+# By meaning. Fitted on half A of the questions and turns of tests/eval/recall, on turns of
+# tests/bench, and on the development chats, CALL and BIAS on all of them; see `docs/design.md` for
+# what it costs and lets through.
 CALL: Final = 4.1
 NEAR: Final = 0.63
 KNOWN: Final = 1.08

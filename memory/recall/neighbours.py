@@ -1,4 +1,5 @@
-"""What the best memories lead to: what shares their telling words or entities, or was said beside them.
+"""What the best memories lead to: what shares their telling words or entities, or was said beside
+them.
 
 Each starts from the scores of what the question found by itself (`memory.recall.signals`).
 """
@@ -39,10 +40,12 @@ Follower: TypeAlias = Callable[[RecallContext, Values], Awaitable[SignalScores]]
 
 
 async def score_bridges(look: RecallContext, first: Values) -> SignalScores:  # noqa: ARG001
-    """Memories with the telling words of a hit that the question lacks, above all if they answer the rest of it.
+    """Memories with the telling words of a hit that the question lacks, above all if they answer
+    the rest of it.
 
-    "The event in Qingdao, when is it?" finds the event by its place; its name finds the memory of its date. What is
-    added to the words' score is given, so that a memory which answers by itself gains nothing.
+    "The event in Qingdao, when is it?" finds the event by its place; its name finds the memory of
+    its date. What is added to the words' score is given, so that a memory which answers by itself
+    gains nothing.
     """
     ground, parts = look.ground, look.a.parts
     anchors = [await look.lines(find_best_rows(answer, _ANCHORS)) for answer in look.answers]
@@ -115,7 +118,8 @@ async def score_graph(look: RecallContext, first: Values) -> SignalScores:
 
 
 async def score_neighbours(look: RecallContext, first: Values) -> SignalScores:
-    """Memories of the same session said just before or after a good one: an answer stands beside its question.
+    """Memories of the same session said just before or after a good one: an answer stands beside
+    its question.
 
     Not where sessions of this user's are no conversations: notes of a day, or all of an import.
     """
@@ -134,7 +138,8 @@ async def score_neighbours(look: RecallContext, first: Values) -> SignalScores:
     def summed(where: NDArray[np.intp], what: Values) -> Values:
         return np.bincount(where, what, len(each)).astype(np.float32)[start:]
 
-    # What stands after a hit has the hit before it. The second before counts as the first, the second after half.
+    # What stands after a hit has the hit before it. The second before counts as the first, the
+    # second after half.
     before = summed(columns[:, _REACH], values[:, _REACH]) + summed(
         columns[:, _REACH + 1], values[:, _REACH + 1]
     )

@@ -1,6 +1,8 @@
-"""Whom a text is about: names by their form, whether or not any memory has them as an entity; and oneself. Pure.
+"""Whom a text is about: names by their form, whether or not any memory has them as an entity; and
+oneself. Pure.
 
-"What car do I drive?" is not answered by a friend's car, nor "When is Carmen's birthday?" by Noor's.
+"What car do I drive?" is not answered by a friend's car, nor "When is Carmen's birthday?" by
+Noor's.
 """
 
 # ruff: noqa: E501 - patterns are read line by line
@@ -14,7 +16,8 @@ from memory.text.languages import joined, values, words_of
 from memory.text.questions import CAPITAL, COMMON, PATTERNS, SOCIAL
 from memory.text.words import UNSPACED, is_unspaced, stem
 
-# What begins a sentence is a name if somebody does something: "Ines gave up", not "Please keep", "Every year".
+# What begins a sentence is a name if somebody does something: "Ines gave up", not "Please keep",
+# "Every year".
 _FIRST: Final = re.compile(
     rf"^([A-Z][a-z]{{2,}})(?:'s\b|(?= (?:and [A-Z]|(?:{'|'.join(words_of('questions', 'ACTS'))}|\w+(?:s|ed))\b)))"
 )
@@ -48,7 +51,10 @@ def find_people_names(text: str) -> frozenset[str]:
 
 
 def share_of_names(asked_for: frozenset[str], text: str) -> float:
-    """0 … 1: the share of these names that the text has. A Chinese name may have caught the character after it."""
+    """0 … 1: the share of these names that the text has.
+
+    A Chinese name may have caught the character after it.
+    """
     if not asked_for:
         return 0.0
     return sum(

@@ -66,9 +66,9 @@ async def recall_memories(reader: Reader, query: Query, *, u: float) -> Recall:
 
     `query.vector` may be None: words and entities answer alone.
 
-    Normal mode: up to `query.limit` memories and two episodes that pass the gate. Review mode adds up to 20 in
-    all, of every level and superseded or denied; debug mode adds what was forgotten and deleted. `missed` are the
-    best of those that did not make it.
+    Normal mode: up to `query.limit` memories and two episodes that pass the gate. Review mode adds
+    up to 20 in all, of every level and superseded or denied; debug mode adds what was forgotten and
+    deleted. `missed` are the best of those that did not make it.
     """
     began = perf_counter()
     found = await reader.run_in_one_read(lambda own: _recalled(own, query, u))
@@ -140,9 +140,11 @@ async def _wide(look: RecallContext, hits: list[Hit]) -> list[Hit]:
 
 
 async def _latest(look: RecallContext) -> list[Hit]:
-    """Asked "what did I say in the past?", which names nothing to look for: of every level those used last.
+    """Asked "what did I say in the past?", which names nothing to look for: of every level those
+    used last.
 
-    Each level has its share of the places; what one cannot fill goes to the clearest that can. Clear ones first.
+    Each level has its share of the places; what one cannot fill goes to the clearest that can.
+    Clear ones first.
     """
     f = filter_for_mode(look.query)
 

@@ -1,4 +1,7 @@
-"""A message as a question to the memory: clauses, telling words, possible names, what it points back at. Pure."""
+"""A message as a question to the memory: clauses, telling words, possible names, what it points back at.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,8 @@ class Question:
     terms: Mapping[str, float]
     names: tuple[str, ...]
     asks: bool  # a question, or a request that knowing the person would help with
-    personal: bool  # about the speaker's own life, as far as its words say, or a wish that it helps to know
+    # about the speaker's own life, as far as its words say, or a wish that it helps to know
+    personal: bool
     world: bool  # anybody could be asked, or told to do it
     of_you: bool  # about the assistant
     proper: tuple[str, ...]  # words with a capital that no sentence gave them

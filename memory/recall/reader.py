@@ -1,9 +1,11 @@
-"""Read from a message's vector whether it calls for what is remembered, and what is usual of messages that do not.
+"""Read from a message's vector whether it calls for what is remembered, and what is usual of
+messages that do not.
 
-A linear reader, made by ridge regression from labelled messages (`messages.json`, in both languages) with whatever
-embedder is in use. For the bundled embedder it is shipped ready made (`python -m tests.bench.reader`); with another
-one it is made in the background, once a process. The labelled messages that call for nothing also calibrate the gate:
-how near the nearest memory of a store is to a message that needs none, by language.
+A linear reader, made by ridge regression from labelled messages (`messages.json`, in both
+languages) with whatever embedder is in use. For the bundled embedder it is shipped ready made
+(`python -m tests.bench.reader`); with another one it is made in the background, once a process. The
+labelled messages that call for nothing also calibrate the gate: how near the nearest memory of a
+store is to a message that needs none, by language.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ class MessageReader:
     ]  # (messages, dim) of messages that call for nothing, in languages it can tell
 
     def score_call(self, vector: FloatArray) -> float:
-        """Return about 1 for a message that calls for what is remembered, about -1 for one that does not.
+        """Return about 1 for a message that calls for what is remembered, about -1 for one that
+        does not.
 
         Behind the vector may stand that of the embedder before.
         """
@@ -76,11 +79,12 @@ def messages_to_embed() -> list[str]:
 
 
 def train_reader(rows: FloatArray) -> MessageReader:
-    """Fit a reader to the vectors of the labelled messages, (messages, dim), see `messages_to_embed`.
+    """Fit a reader to the vectors of the labelled messages, (messages, dim), see
+    `messages_to_embed`.
 
-    A language in which fewer than four fifths of the messages left out are told apart, because the embedder does not
-    know it, is not in `idle`. The offset makes a tenth of the messages that call score below 0, so that an embedder
-    that tells them apart less surely loses no more of them.
+    A language in which fewer than four fifths of the messages left out are told apart, because the
+    embedder does not know it, is not in `idle`. The offset makes a tenth of the messages that call
+    score below 0, so that an embedder that tells them apart less surely loses no more of them.
     """
     labels: dict[str, dict[Lang, FloatArray]] = {"calls": {}, "idle": {}}
     for lang, messages in load_messages().items():
@@ -141,7 +145,10 @@ def save_reader(reader: MessageReader, embedder: str) -> Path:
 
 @cache
 def load_reader(embedder: str) -> MessageReader | None:
-    """Load the reader that is shipped for an embedder. None if there is none, or for other messages than today's."""
+    """Load the reader that is shipped for an embedder.
+
+    None if there is none, or for other messages than today's.
+    """
     path = _path(embedder)
     if not path.is_file():
         return None

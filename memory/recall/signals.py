@@ -1,7 +1,8 @@
 """What speaks for a memory: plain functions, each giving scores to whatever memories it finds.
 
-`SIGNALS` look at the question alone; what follows from the best they find stands in `memory.recall.neighbours`.
-`TRAITS` judge candidates' own words. All scores are of about 0 … 1; their worth stands in `memory.recall.fusion`.
+`SIGNALS` look at the question alone; what follows from the best they find stands in
+`memory.recall.neighbours`. `TRAITS` judge candidates' own words. All scores are of about 0 … 1;
+their worth stands in `memory.recall.fusion`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ from memory.text.questions import PATTERNS
 NEAREST: Final = 48  # memories that a vector, a name or a time brings up
 _NAMES: Final = 4  # of the message, the rarest
 _FAR: Final = 6.0  # standard deviations that count; more is a text said twice
-_FEW: Final = 4.0  # spreads between the nearest and the last of those found, where nothing is known of the store
+# spreads between the nearest and the last of those found, where nothing is known of the store
+_FEW: Final = 4.0
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 
@@ -115,13 +117,14 @@ def matches_filter(f: Filter, m: Memory) -> bool:
     )
 
 
-# --- what the question finds by itself ----------------------------------------------------------------
+# --- what the question finds by itself ---
 
 
 async def score_words(look: RecallContext) -> SignalScores:
     """BM25 of each part by itself, the best answered one counting most.
 
-    For the gate also, of the whole message's words, the rarity that each memory has (`known`, nats) and its `share`.
+    For the gate also, of the whole message's words, the rarity that each memory has (`known`, nats)
+    and its `share`.
     """
     wanted = look.a.list_words
     holding = await look.reader.find_postings(wanted) if wanted else []
@@ -186,7 +189,7 @@ async def score_time(look: RecallContext) -> SignalScores:
     return SignalScores(found, {"time": np.ones(len(found), np.float32)})
 
 
-# --- what candidates look like: nothing where the message does not ask for it ----------------------------
+# --- what candidates look like: nothing where the message does not ask for it ---
 
 
 def is_question(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:  # noqa: ARG001
@@ -272,7 +275,7 @@ TRAITS: Final[Mapping[str, Trait]] = {
 }
 
 
-# --- inside -------------------------------------------------------------------------------------------
+# --- inside ---
 
 
 def list_query_vectors(q: Query) -> list[tuple[float, FloatArray]]:

@@ -23,8 +23,9 @@ def find_standing(tx: Transaction, u: float, now: datetime, *, health: bool = Tr
 
     All of health is there unless `health` is off.
 
-    Then at most 20 and 400 tokens: names, instructions, the closest people and animals, pinned and core, each group
-    by its weight at `now`; under the curve `score` also what weighs 0.5 or more (the session paper).
+    Then at most 20 and 400 tokens: names, instructions, the closest people and animals, pinned and
+    core, each group by its weight at `now`; under the curve `score` also what weighs 0.5 or more
+    (the session paper).
     """
     found = sorted(
         tx.memories.list_standing(now), key=lambda m: (_group(m), -compute_weight(m, u, now), m.id)

@@ -146,7 +146,8 @@ class TermScores:
     def part(self, p: QuestionPart) -> Values:
         """0 … 1: how well each memory answers this question, the best one 1.
 
-        The quadratic mean of its clauses: one that is answered well counts more than two that are touched.
+        The quadratic mean of its clauses: one that is answered well counts more than two that are
+        touched.
         """
         each = [self.clause(c) for c in p.clauses]
         out = each[0] if len(each) == 1 else _together(each)

@@ -1,6 +1,7 @@
 """Backups of the memory file: made, verified, cleaned of what was purged, put back.
 
-All functions block; the store calls them in a thread. A backup is one closed file without a log beside it.
+All functions block; the store calls them in a thread. A backup is one closed file without a log
+beside it.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ _NAME: Final = re.compile(r"(\d{8}T\d{6}Z)-(daily|hand|migration|replaced)\.db")
 _TIME: Final = "%Y%m%dT%H%M%SZ"
 _ERASED: Final = "(SELECT id FROM live.used_ids WHERE erased)"
 _REWRITTEN: Final = "live.messages l WHERE l.id = b.id AND l.text <> b.text"
-# What the live file says of messages, titles and updates holds in a backup as well; ids and hashes of what was
-# erased come along, so that a backup knows by itself what must not come back.
+# What the live file says of messages, titles and updates holds in a backup as well; ids and hashes
+# of what was erased come along, so that a backup knows by itself what must not come back.
 _ALIGN: Final = (
     "UPDATE main.sessions SET running_summary = '' WHERE id IN"
     f" (SELECT b.session_id FROM main.messages b WHERE EXISTS (SELECT 1 FROM {_REWRITTEN}))",
@@ -142,8 +143,8 @@ def recover_backup(database: Path, file: Path, now: datetime) -> tuple[Path | No
 
     The database before it becomes a backup.
 
-    Where that one is, and how many memories were taken out again. Raises StoreBusy (another process has the
-    database open), StoreDamaged (`file` is none of ours), StoreError, OSError.
+    Where that one is, and how many memories were taken out again. Raises StoreBusy (another process
+    has the database open), StoreDamaged (`file` is none of ours), StoreError, OSError.
     """
     file.stat()
     with get_file_lock(database), _part(database) as part:
@@ -158,7 +159,8 @@ def recover_backup(database: Path, file: Path, now: datetime) -> tuple[Path | No
         for beside in ("", "-wal", "-shm", "-journal") if kept else ():
             with suppress(FileNotFoundError):
                 Path(f"{database}{beside}").replace(f"{kept}{beside}")
-        # Of a whole database its pages tell nothing new, and would bring back what is not in the recovered one.
+        # Of a whole database its pages tell nothing new, and would bring back what is not in the
+        # recovered one.
         for page in database.parent.glob("MEMORY*.md*") if whole else ():
             page.replace(f"{kept}-{page.name}")
         part.replace(database)
@@ -245,7 +247,10 @@ def _attach(con: Any, live: Path) -> None:
 
 
 def _close(database: Path) -> bool:
-    """Fold the log into the database; False if that fails. Raises StoreBusy if another process has it open."""
+    """Fold the log into the database; False if that fails.
+
+    Raises StoreBusy if another process has it open.
+    """
     if not database.exists():
         return False
     with closing(choose().module.connect(str(database), timeout=0)) as con:

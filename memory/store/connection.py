@@ -1,7 +1,8 @@
 """A connection and the one thread it lives in.
 
-Closures run whole in that thread, one after the other: a coroutine that is cancelled while its closure runs
-leaves a transaction that still commits or rolls back as a whole, and no cursor outlives its call.
+Closures run whole in that thread, one after the other: a coroutine that is cancelled while its
+closure runs leaves a transaction that still commits or rolls back as a whole, and no cursor
+outlives its call.
 """
 
 from __future__ import annotations
@@ -74,7 +75,10 @@ def open_connection(sqlite: SqliteModule, path: Path, *, read_only: bool) -> Any
 
 
 def is_locked(path: Path) -> bool:
-    """Tell whether somebody holds the file's write lock right now. Waits for nothing; False without a file."""
+    """Tell whether somebody holds the file's write lock right now.
+
+    Waits for nothing; False without a file.
+    """
     if not path.is_file():
         return False
     sqlite = choose()
@@ -114,7 +118,8 @@ class ThreadedConnection:
         self.waiting = 0
 
     async def run(self, fn: Callable[[Any], T]) -> T:
-        """Return `fn(connection)`, run in the connection's thread. Raises StoreError for the database's exceptions.
+        """Return `fn(connection)`, run in the connection's thread. Raises StoreError for the
+        database's exceptions.
 
         One whose caller is cancelled is finished if it has begun, and never begins if it waits.
         """
@@ -159,7 +164,8 @@ class ThreadedConnection:
                 await con.close()
 
     async def _open(self) -> aiosqlite.Connection:
-        # A caller that is cancelled meanwhile must not leave a connection behind that nobody knows of.
+        # A caller that is cancelled meanwhile must not leave a connection behind that nobody knows
+        # of.
         if self._opening is None or (
             self._opening.done() and self._opening.exception() is not None
         ):

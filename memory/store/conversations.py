@@ -1,7 +1,7 @@
 """Sessions, messages and turns of one user: one open session and one open turn per scope.
 
-Their changes carry ids, states and watermarks only: what was said stands in one place, so that hiding or
-purging it there is enough.
+Their changes carry ids, states and watermarks only: what was said stands in one place, so that
+hiding or purging it there is enough.
 """
 
 from __future__ import annotations
@@ -126,7 +126,10 @@ class ConversationGateway(Gateway):
     # --- messages
 
     def add_message(self, m: Message) -> Message:
-        """Append (an empty id gets one); returns it with `seq`. Raises NotFound without its session."""
+        """Append (an empty id gets one); returns it with `seq`.
+
+        Raises NotFound without its session.
+        """
         self._must(m.session_id)
         message_id = claim_id(self.tx.con, m.id)
         if self.get_message(message_id) is not None:
@@ -225,7 +228,10 @@ class ConversationGateway(Gateway):
         return self._one(TurnRow, running, self.owner, scope)
 
     def open_turn(self, t: TurnRow) -> None:
-        """Begin a turn. Raises Conflict if the scope has an open turn, or there is a turn of that id."""
+        """Begin a turn.
+
+        Raises Conflict if the scope has an open turn, or there is a turn of that id.
+        """
         if self.get_open_turn(t.scope) is not None:
             raise Conflict("A reply is being written in this conversation.")
         if self.get_turn(t.id) is not None:
@@ -258,7 +264,8 @@ class ConversationGateway(Gateway):
     def renew_turn(self, turn_id: str, leased_by: str, until: datetime) -> bool:
         """Keep the lease of a turn; False if it is no longer ours.
 
-        A turn that a process with another clock took for an orphan is ours until somebody answers it again.
+        A turn that a process with another clock took for an orphan is ours until somebody answers
+        it again.
         """
         renew = "UPDATE turns SET leased_until = ? WHERE user_id = ? AND id = ? AND leased_by = ?"
         ours = f"{renew} AND state IN ('open', 'interrupted')"

@@ -1,8 +1,9 @@
-"""Background work as rows: serial lanes, leases, retries. One user's view, and the queue of all users.
+"""Background work as rows: serial lanes, leases, retries. One user's view, and the queue of all
+users.
 
-What is over goes, bounded and oldest first. Exactly once rests on what is kept: a job's key for as long as anything
-may ask for it again, an update's id for longer than a messenger offers it again, a reply's messages for longer than
-what was said can still be edited.
+What is over goes, bounded and oldest first. Exactly once rests on what is kept: a job's key for as
+long as anything may ask for it again, an update's id for longer than a messenger offers it again, a
+reply's messages for longer than what was said can still be edited.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ MOST: Final = 5_000  # rows of each sort at once, so that nobody waits long for 
 FARTHEST: Final = timedelta(days=3)  # nothing is put off for longer
 _ERROR_LENGTH: Final = 500
 _UNFINISHED: Final = "j.state IN ('ready', 'leased')"
-# A lane's oldest unfinished job stands before the later ones, also while it backs off. Only a night's upkeep, put
-# down for a later time, lets others through until then; and waits in its turn for one that runs.
+# A lane's oldest unfinished job stands before the later ones, also while it backs off. Only a
+# night's upkeep, put down for a later time, lets others through until then; and waits in its turn
+# for one that runs.
 _HEAD: Final = (
     "NOT EXISTS (SELECT 1 FROM jobs b WHERE b.lane = j.lane AND b.n <> j.n AND b.state IN ('ready', 'leased')"
     " AND (b.n < j.n OR (b.kind = 'upkeep' AND b.state = 'leased'))"
@@ -70,7 +72,10 @@ class JobGateway(Gateway):
         )
 
     def enqueue_mirror_job(self, now: datetime) -> None:
-        """Have MEMORY.md looked after, unless a job that has not begun yet will do it. Finished ones go."""
+        """Have MEMORY.md looked after, unless a job that has not begun yet will do it.
+
+        Finished ones go.
+        """
         mine = "FROM jobs WHERE user_id = ? AND kind = 'mirror' AND state"
         self._run(f"DELETE {mine} IN ('done', 'cancelled')", self.owner)
         if self._row(f"SELECT 1 {mine} = 'ready'", self.owner) is None:
@@ -123,7 +128,7 @@ class JobGateway(Gateway):
         )
 
 
-# --- the queue of all users -----------------------------------------------------------------------------
+# --- the queue of all users ---
 
 
 def get_next_due_time(con: Any, kinds: Sequence[JobKind] | None) -> datetime | None:
@@ -135,7 +140,10 @@ def get_next_due_time(con: Any, kinds: Sequence[JobKind] | None) -> datetime | N
 
 
 def get_leased_job(con: Any, job_id: str, worker: str | None) -> Job | None:
-    """Return the job, if this worker has its lease. One that ran out counts until somebody else takes it."""
+    """Return the job, if this worker has its lease.
+
+    One that ran out counts until somebody else takes it.
+    """
     row = con.execute(f"SELECT * FROM jobs WHERE id = ? AND {_HELD}", (job_id, worker)).fetchone()
     return None if row is None else from_row(Job, row)
 
@@ -170,7 +178,8 @@ class JobQueue:
     ) -> Job | None:
         """Lease the next due job whose lane has no other unfinished job before it.
 
-        A job that has used up its attempts without anybody left to say so (its process died each time) is dead.
+        A job that has used up its attempts without anybody left to say so (its process died each
+        time) is dead.
         """
         wanted = None if kinds is None else dump(list(kinds))
         first = (
@@ -202,8 +211,13 @@ class JobQueue:
         return bool(self.con.execute(keep, (to_ms(until), job_id, worker)).rowcount)
 
     def fail(
-        self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime
-    ) -> bool:  # noqa: ARG002 - part of the contract
+        self,
+        job_id: str,
+        worker: str,
+        error: str,
+        run_at: datetime | None,
+        now: datetime,  # noqa: ARG002
+    ) -> bool:
         """Put back to ready at `run_at`, or dead if it is None; False if the lease is another's by now."""
         job = get_leased_job(self.con, job_id, worker)
         if job is None:
@@ -239,7 +253,8 @@ class JobQueue:
         return int(self.con.execute(count, (to_ms(now),)).fetchone()[0])
 
     def release(self, worker: str, now: datetime) -> None:
-        """Give back this worker's leases, their attempt not counted, and those of processes that are gone.
+        """Give back this worker's leases, their attempt not counted, and those of processes that
+        are gone.
 
         What a clock that was far ahead has put off or leased for years is due now.
         """

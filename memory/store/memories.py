@@ -198,7 +198,10 @@ class MemoryGateway(Gateway):
         return self.add_many([m])[0]
 
     def add_many(self, memories: Sequence[Memory]) -> list[Memory]:
-        """Store each, as one `created` change each. Raises Conflict if an id is taken or was erased."""
+        """Store each, as one `created` change each.
+
+        Raises Conflict if an id is taken or was erased.
+        """
         con = self.tx.con
         if any(m.user_id not in {"", self.owner} for m in memories):
             raise StoreError("A memory is written in its own user's store.")
@@ -233,7 +236,8 @@ class MemoryGateway(Gateway):
         return self.put_many([m], op)[0]
 
     def put_many(self, memories: Sequence[Memory], op: Op) -> list[Memory]:
-        """Write each over its row, one change `op` each, and keep the indexes in step; in the same order.
+        """Write each over its row, one change `op` each, and keep the indexes in step; in the same
+        order.
 
         Raises Conflict if a `rev` moved on, NotFound if one is not there.
         """
@@ -405,7 +409,10 @@ class LifeGateway(MemoryGateway):
         return [self._stood(m, touched.get(m.id, ()), at, ended) for m in now.values()]
 
     def _touched(self, at: int, ids: Sequence[MemoryId]) -> Mapping[MemoryId, Sequence[Any]]:
-        """For each memory that was touched after `at`: its changes, oldest first. All others stand as they stood."""
+        """For each memory that was touched after `at`: its changes, oldest first.
+
+        All others stand as they stood.
+        """
         rows = self._rows(
             "SELECT c.seq, c.entity_id, c.op, s.at FROM changes c JOIN change_sets s ON s.id = c.set_id"
             " WHERE c.user_id = ? AND c.entity = 'memory' AND c.entity_id IN"
@@ -426,7 +433,8 @@ class LifeGateway(MemoryGateway):
         then = m
         if changes:
             before = [c for c in changes if c["at"] <= at]
-            # What was done here, and what an import told of before zero, each in its order: the later one holds.
+            # What was done here, and what an import told of before zero, each in its order: the
+            # later one holds.
             told = [[c for c in before if c["seq"] >= 0], [c for c in before if c["seq"] < 0]]
             last = [some[-1] for some in told if some]
             then = self._read(
@@ -454,7 +462,10 @@ class LifeGateway(MemoryGateway):
         return self._memories("m.user_id = ? AND m.curve != ? LIMIT ?", self.owner, curve, limit)
 
     def move(self, m: Memory, e: WeightEvent) -> None:
-        """Write the state of another curve over the row with the same `rev`, and log it. Raises Conflict."""
+        """Write the state of another curve over the row with the same `rev`, and log it.
+
+        Raises Conflict.
+        """
         state = m.curve_state
         if not self._run(
             "UPDATE memories SET curve = ?, strength = ?, strength_at = ?, curve_data = ?, importance = ?,"
@@ -506,7 +517,10 @@ def link_entities(con: Any, owner: str, memories: Sequence[tuple[int, Sequence[s
 
 
 def unlink_entities(con: Any, n: int) -> int:
-    """Take a memory out of the graph; entities that nothing else has go too. How many of those went."""
+    """Take a memory out of the graph; entities that nothing else has go too.
+
+    How many of those went.
+    """
     mine = [
         r[0]
         for r in con.execute(

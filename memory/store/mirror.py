@@ -38,7 +38,10 @@ class MirrorGateway(Gateway):
         insert(self.tx.con, "mirrors", row, "INSERT OR REPLACE")
 
     def clean(self, without: Callable[[str], str]) -> int:
-        """Rewrite what could not be read, with `without`; how many pieces were changed. A purge's part."""
+        """Rewrite what could not be read, with `without`; how many pieces were changed.
+
+        A purge's part.
+        """
         state = self.get_state()
         if state is None or not state.unread:
             return 0

@@ -27,7 +27,8 @@ def get_file_lock(path: Path) -> FileLock:
     return FileLock(f"{path}.lock", timeout=_LOCK_SECONDS, mode=0o600, thread_local=False)
 
 
-# --- names: "host:pid:nonce", so that leases of dead processes on this machine can be given back at once
+# --- names: "host:pid:nonce", so that leases of dead processes on this machine can be given back at
+# once
 
 
 def make_worker_id() -> str:
@@ -144,7 +145,8 @@ class ChangeNotifier:
             try:
                 version = await self._data_version()
             except StoreError as e:
-                # Looked for again at the next tick: a watcher must not end because the file was busy once.
+                # Looked for again at the next tick: a watcher must not end because the file was
+                # busy once.
                 _log.warning("Looking for other processes' changes failed: %s", e)
             else:
                 if version != seen:

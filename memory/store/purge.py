@@ -1,9 +1,10 @@
 """Purge: one memory leaves every place that holds it or says its words; and the proof that it has.
 
-What carries its text elsewhere is treated by how closely it is tied to the memory: messages it was learned from
-or counted in lose their text (only the telling sentences, where they are still shown because they also taught
-something else), replies, titles, summaries and other memories lose the sentences that say it, and logs lose
-the entry's content. The tombstone's digest stays, so that the thing is not learned again.
+What carries its text elsewhere is treated by how closely it is tied to the memory: messages it was
+learned from or counted in lose their text (only the telling sentences, where they are still shown
+because they also taught something else), replies, titles, summaries and other memories lose the
+sentences that say it, and logs lose the entry's content. The tombstone's digest stays, so that the
+thing is not learned again.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ class PurgeGateway(MemoryGateway):
     def erase(self, memory_id: MemoryId, *, everywhere: bool = True) -> Mapping[str, int]:
         """Remove for good; how many rows went from, or were cleaned in, which place.
 
-        Not `everywhere`: nobody asked for its words to go, so only what is its own goes, and links to it.
+        Not `everywhere`: nobody asked for its words to go, so only what is its own goes, and links
+        to it.
         """
         row = self.find_row(memory_id)
         if row is None:
@@ -99,7 +101,7 @@ def _texts_of(m: Memory) -> MemoryTexts:
     return MemoryTexts(found)
 
 
-# --- places -------------------------------------------------------------------------------------------
+# --- places ---
 
 
 def _delete(con: Any, table: str, memory_id: MemoryId) -> int:
@@ -116,7 +118,8 @@ def _tombstone_vectors(tx: Transaction, memory_id: MemoryId) -> int:
 
 
 def _messages(tx: Transaction, m: Memory, texts: MemoryTexts) -> int:
-    """Messages that taught it or counted for it, and those of the turns around them and of its recalls.
+    """Messages that taught it or counted for it, and those of the turns around them and of its
+    recalls.
 
     Of a whole conversation, which is what an episode comes from, only the sentences that say it.
     """
@@ -220,10 +223,11 @@ def _asked(
 
 
 def _other_memories(tx: Transaction, memory_id: MemoryId, texts: MemoryTexts) -> int:
-    """Links to its id, originals and corrections that say it, and the sentences of what was derived from it.
+    """Links to its id, originals and corrections that say it, and the sentences of what was derived
+    from it.
 
-    What somebody said anew, in a memory of its own, stays as it is: nothing is lost unless its owner says so.
-    A derived memory of which nothing is left is deleted.
+    What somebody said anew, in a memory of its own, stays as it is: nothing is lost unless its
+    owner says so. A derived memory of which nothing is left is deleted.
     """
     rows = tx.con.execute("SELECT * FROM memories WHERE user_id = ?", (tx.owner,)).fetchall()
     count = 0
@@ -259,7 +263,10 @@ def _reindex(tx: Transaction, n: int, row: Mapping[str, Any]) -> None:
 
 
 def _cleaned(row: Mapping[str, Any], memory_id: MemoryId, texts: MemoryTexts) -> dict[str, Any]:
-    """A row, or a change log's copy of one, without the memory's id and words. JSON columns may be text."""
+    """A row, or a change log's copy of one, without the memory's id and words.
+
+    JSON columns may be text.
+    """
     new = dict(row)
     nested: list[str] = [
         k for k in (*_ID_LISTS, "original_contents", "correction_history") if k in new
@@ -352,7 +359,7 @@ def _clean_entry(
     return None if texts.said_in(left) else left
 
 
-# --- which texts, and which of their sentences, say what a purged memory says -----------------------------
+# --- which texts, and which of their sentences, say what a purged memory says ---
 
 
 class MemoryTexts:
@@ -388,7 +395,8 @@ class MemoryTexts:
     def without(self, text: str) -> str:
         """`text` without the sentences that tell it."""
         left = "".join(s for s in _SENTENCE.findall(text) if s and not self.told_by(s))
-        # A text that says it across sentence ends has no telling sentence of its own: all of it goes.
+        # A text that says it across sentence ends has no telling sentence of its own: all of it
+        # goes.
         return "" if self.said_in(left) else left.strip() if left.strip() != text.strip() else text
 
 
@@ -397,13 +405,15 @@ def _flat(text: str) -> str:
     return f" {normalised(segment_text(text))} "
 
 
-# --- proof: where words still stand in any byte of a home; only reads, also while Ebb runs ------------------
+# --- proof: where words still stand in any byte of a home; only reads, also while Ebb runs ---
 
 
 def find_words_in_files(home: Path, words: str) -> list[tuple[str, str, int]]:
-    """Every place below `home` where the words stand one after the other, whatever their case and spacing.
+    """Every place below `home` where the words stand one after the other, whatever their case and
+    spacing.
 
-    (file, `table.column` or "" for the bytes alone, how many). Raises ValueError if there is no word.
+    (file, `table.column` or "" for the bytes alone, how many). Raises ValueError if there is no
+    word.
     """
     units = _UNIT.findall(words)
     if not units:

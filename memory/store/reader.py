@@ -144,9 +144,9 @@ class _User:
 class Indexes:
     """The indexes of the users who ask, read when they are first wanted and followed from then on.
 
-    `touched` names every memory that came, went or changed in what the columns hold (triggers write it, so that no
-    writer can forget to), `vector_clock` counts vectors written and removed: a look at the newest of them says that
-    nothing did, and else only what changed is read.
+    `touched` names every memory that came, went or changed in what the columns hold (triggers write
+    it, so that no writer can forget to), `vector_clock` counts vectors written and removed: a look
+    at the newest of them says that nothing did, and else only what changed is read.
     """
 
     def __init__(self, shared: StoreContext) -> None:
@@ -268,7 +268,7 @@ def _followed(con: Any, user_id: str, columns: Columns, through: int) -> Columns
     return columns.changed(numbers, rows, tuples(con).execute(_NAMES, (some,)).fetchall())
 
 
-# --- one user's reader --------------------------------------------------------------------------------
+# --- one user's reader ---
 
 
 @dataclass(slots=True)
@@ -315,7 +315,8 @@ class SqliteReader:
     seen: _IndexView | None = None  # in a thread already, see `whole`
 
     async def run_in_one_read(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
-        """Run `work` in one reading thread, inside one read transaction: no look of it costs a way there and back.
+        """Run `work` in one reading thread, inside one read transaction: no look of it costs a way
+        there and back.
 
         `work` may await nothing but the reader it is given.
         """

@@ -59,7 +59,7 @@ def load(text: str) -> Json:
     return {} if text == "{}" else ["text"] if text == '["text"]' else json.loads(text)
 
 
-# --- any row ------------------------------------------------------------------------------------------
+# --- any row ---
 
 
 def to_column(value: Any) -> Any:
@@ -110,7 +110,7 @@ def _reader(annotation: str) -> Callable[[Any], Any] | None:
     return next((read for name, read in readers.items() if annotation.startswith(name)), None)
 
 
-# --- memories -----------------------------------------------------------------------------------------
+# --- memories ---
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -204,7 +204,8 @@ def memory_to_json(m: Memory) -> dict[str, Json]:
 def memory_from_json(j: Mapping[str, Json]) -> Memory:
     """Rebuild the memory that `memory_to_json` was given, times cut to milliseconds.
 
-    Fields that an older version did not write get their defaults. Raises KeyError for any other that is missing.
+    Fields that an older version did not write get their defaults. Raises KeyError for any other
+    that is missing.
     """
     return _memory([j[name] if name in j else _ADDED[name] for name in MEMORY_COLUMNS])
 

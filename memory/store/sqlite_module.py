@@ -1,7 +1,8 @@
 """Which SQLite this process uses: chosen once, four ways, best first.
 
-Two copies of SQLite working on one file in one process lose data, so the choice is made once and kept: asking
-for another way later is an error. Reading `sqlite_report()` makes the choice too, and touches no file.
+Two copies of SQLite working on one file in one process lose data, so the choice is made once and
+kept: asking for another way later is an error. Reading `sqlite_report()` makes the choice too, and
+touches no file.
 """
 
 from __future__ import annotations
@@ -171,7 +172,8 @@ def _pysqlite3() -> tuple[Any, Callable[[Any], None], str | None]:
         prepare = _loader()
         return module, prepare, _vec_version(module, prepare)
     except RouteUnavailable:
-        # Still the best SQLite there is: only the vector index is missing, and numpy stands in for it.
+        # Still the best SQLite there is: only the vector index is missing, and numpy stands in for
+        # it.
         return module, _nothing, None
 
 
@@ -187,7 +189,8 @@ def _auto_extension() -> tuple[Any, Callable[[Any], None], str | None]:
     module = importlib.import_module("sqlite3")
     con = module.connect(":memory:")
     try:
-        # Without the loader compiled in, an extension gets no table of functions and would crash the process.
+        # Without the loader compiled in, an extension gets no table of functions and would crash
+        # the process.
         if con.execute("SELECT sqlite_compileoption_used('OMIT_LOAD_EXTENSION')").fetchone()[0]:
             raise RouteUnavailable("SQLite was compiled with OMIT_LOAD_EXTENSION")
         source_id = str(con.execute("SELECT sqlite_source_id()").fetchone()[0])

@@ -109,9 +109,13 @@ class SqliteStore:
         return await self._commit(lambda con: fn(SqliteSystem(con, self.shared)))
 
     async def finish_job(
-        self, job: Job, fn: Callable[[Transaction], Mapping[str, Json]], now: datetime
-    ) -> bool:  # noqa: ARG002 - part of the contract
-        """Run `fn` and mark the job done with its result, in one transaction guarded by the job's lease.
+        self,
+        job: Job,
+        fn: Callable[[Transaction], Mapping[str, Json]],
+        now: datetime,  # noqa: ARG002
+    ) -> bool:
+        """Run `fn` and mark the job done with its result, in one transaction guarded by the job's
+        lease.
 
         False, and nothing written, if the lease was lost.
         """
@@ -137,9 +141,11 @@ class SqliteStore:
         return await self._reading().read(lambda con: queue.get_next_due_time(con, kinds))
 
     async def use_embedder(self, embedder_id: str, dim: int, *, before: str | None = None) -> None:
-        """Let `Reader.nearest` and `missing` mean this model from now on; its index is made if need be.
+        """Let `Reader.nearest` and `missing` mean this model from now on; its index is made if need
+        be.
 
-        `before`: the model whose vectors are looked at as well, where a memory has none of this one yet.
+        `before`: the model whose vectors are looked at as well, where a memory has none of this one
+        yet.
         """
 
         def work(con: Any) -> list[VectorSpace]:

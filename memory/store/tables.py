@@ -151,7 +151,8 @@ class SqliteSystem(JobQueue):
             insert(self.con, "meta", {"key": key, "value": dump(value)})
 
     def believes(self, now: datetime, worker: str, *, by_hand: bool = False) -> bool:
-        """Tell whether `now` follows on the time last seen, or a jump is confirmed; `by_hand`: somebody asks.
+        """Tell whether `now` follows on the time last seen, or a jump is confirmed; `by_hand`:
+        somebody asks.
 
         Only a clock that is believed may bring about what cannot be taken back.
         """
@@ -216,8 +217,8 @@ class SqliteSystem(JobQueue):
     def prune(self, now: datetime, most: int = MOST, touched: int = TOUCHED_KEPT) -> int:
         """Let go of updates dealt with and of replies long delivered; how many.
 
-        Of `touched` too, which says what memories were written: whoever slept through it reads all anew. A chat's
-        mode and the like never say of themselves that they are done, so they stay.
+        Of `touched` too, which says what memories were written: whoever slept through it reads all
+        anew. A chat's mode and the like never say of themselves that they are done, so they stay.
         """
         self.con.execute(
             "DELETE FROM touched WHERE seq <= (SELECT MAX(seq) FROM touched) - ?", (touched,)

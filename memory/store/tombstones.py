@@ -104,7 +104,10 @@ class TombstoneGateway(Gateway):
 
 @dataclass(slots=True)
 class ProposalGateway(Gateway):
-    """`memory.ports.ProposalTable`: what a model wanted to keep or end without the person's words. Never memories."""
+    """`memory.ports.ProposalTable`: what a model wanted to keep or end without the person's words.
+
+    Never memories.
+    """
 
     def add(self, p: Proposal) -> Proposal:
         """Store it under an id of its own."""

@@ -1,4 +1,5 @@
-"""One user's transaction: its owner's row, new ids, secrets, and the change log that every write leaves.
+"""One user's transaction: its owner's row, new ids, secrets, and the change log that every write
+leaves.
 
 Ids are Crockford base32, a letter first, six characters or more, never used twice.
 """
@@ -29,7 +30,7 @@ _MINOR: Final = "('reinforced', 'levelled')"
 _RECORD: Final = "INSERT INTO changes (set_id, user_id, op, entity, entity_id, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
-# --- ids ----------------------------------------------------------------------------------------------
+# --- ids ---
 
 
 def reserve_id(con: Any) -> str:
@@ -55,7 +56,8 @@ def _random(length: int) -> str:
 def claim_id(con: Any, given: str) -> str:
     """Take `given` (an imported or just reserved id), or a new one if it is empty.
 
-    Raises Conflict if its memory was erased: whoever still holds that id must not see another thing under it.
+    Raises Conflict if its memory was erased: whoever still holds that id must not see another thing
+    under it.
     """
     if not given:
         return reserve_id(con)
@@ -72,7 +74,7 @@ def retire_id(con: Any, erased: str) -> None:
     insert(con, "used_ids", {"id": erased, "erased": 1}, "INSERT OR REPLACE")
 
 
-# --- a transaction ------------------------------------------------------------------------------------
+# --- a transaction ---
 
 
 @dataclass(slots=True)
@@ -372,8 +374,8 @@ class ChangeGateway(Gateway):
     def list_undoable(self, limit: int = 20) -> list[ChangeSet]:
         """List, newest first, sets that did more to a memory than a mention does.
 
-        None that is undone, an undo or purged; but where one act was of many things (forgetting, a save of
-        MEMORY.md, an import), a purge leaves the rest.
+        None that is undone, an undo or purged; but where one act was of many things (forgetting, a
+        save of MEMORY.md, an import), a purge leaves the rest.
         """
         return self._all(
             ChangeSet,

@@ -1,7 +1,7 @@
 """One user's rows, in and out, as they are: what export and import need of SQL.
 
-Lines are JSON objects in a fixed order. The user is "@" in them, and watermarks are ids of messages, so that the
-same rows give the same lines in every store.
+Lines are JSON objects in a fixed order. The user is "@" in them, and watermarks are ids of
+messages, so that the same rows give the same lines in every store.
 """
 
 from __future__ import annotations
@@ -78,7 +78,10 @@ _TABLES: Final = {
 
 
 def parse_memory(line: Line, user_id: str = "") -> Memory:
-    """Make the memory of a line. Raises KeyError, TypeError, ValueError or OverflowError if it is none."""
+    """Make the memory of a line.
+
+    Raises KeyError, TypeError, ValueError or OverflowError if it is none.
+    """
     return memory_from_json(
         {k: line[k] for k in MEMORY_COLUMNS if k in line} | {"user_id": user_id}
     )
@@ -88,8 +91,9 @@ def parse_memory(line: Line, user_id: str = "") -> Memory:
 class History(Gateway):
     """What was done to memories, out and in again: the sets of one user's change log.
 
-    A change is told by what it changed. One that begins where the last told one of the same memory ended says `"="`
-    for that. What comes in stands before everything that the store has seen: those who follow its log hear nothing.
+    A change is told by what it changed. One that begins where the last told one of the same memory
+    ended says `"="` for that. What comes in stands before everything that the store has seen: those
+    who follow its log hear nothing.
     """
 
     def lines(self) -> Iterator[dict[str, Json]]:
@@ -127,10 +131,11 @@ class History(Gateway):
         ]
 
     def put(self, line: Line, told: Mapping[str, str]) -> bool:
-        """Take in a set, as far as it is about memories that are there; False if it is about none of them.
+        """Take in a set, as far as it is about memories that are there; False if it is about none
+        of them.
 
-        `told`: the set that told of a memory last. What begins where that ended, and is not here, is left out.
-        Raises KeyError, TypeError or ValueError if a change cannot be read.
+        `told`: the set that told of a memory last. What begins where that ended, and is not here,
+        is left out. Raises KeyError, TypeError or ValueError if a change cannot be read.
         """
         changes = [c for c in line["changes"] if MemoryGateway(self.tx).get(c[1]) is not None]
         rows: list[tuple[str, str, Json, Json]] = []
@@ -269,7 +274,8 @@ class TransferGateway(Gateway):
                     TombstoneGateway(self.tx).compute_digest(t): n for n, t in enumerate(forms(m))
                 }
             )
-            # A digest goes with the name of the key that made it: what was brought from elsewhere has one already.
+            # A digest goes with the name of the key that made it: what was brought from elsewhere
+            # has one already.
             named = digest if ":" in digest else f"{self.digest_id()}:{digest}"
             said = {"form": found[digest]} if digest in found else {"digest": named}
             vector = (
@@ -310,7 +316,10 @@ class TransferGateway(Gateway):
         )
 
     def put_session(self, line: Line) -> None:
-        """Take in a session; closed, where another is open in its scope. `watermarks` come after its messages."""
+        """Take in a session; closed, where another is open in its scope.
+
+        `watermarks` come after its messages.
+        """
         scope = self._in(line["scope"])
         row = {k: line[k] for k in (*_SESSION, "profile")}
         if (

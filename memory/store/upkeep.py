@@ -46,10 +46,12 @@ _LIST: Final = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY 
 
 
 def migrate(con: Any, module: Any, now_ms: int, before: Callable[[], object] = int) -> list[str]:
-    """Apply what is missing, in order; returns the names applied. `before` is called first if an old file changes.
+    """Apply what is missing, in order; returns the names applied. `before` is called first if an
+    old file changes.
 
-    Safe for two processes at once: each migration looks again under the write lock. Raises StoreTooNew if the
-    file has migrations that this version does not know, and then changes nothing.
+    Safe for two processes at once: each migration looks again under the write lock. Raises
+    StoreTooNew if the file has migrations that this version does not know, and then changes
+    nothing.
     """
     known = dict(_migrations())
     applied: list[str] = []

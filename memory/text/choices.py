@@ -32,8 +32,8 @@ _FEW_UNSPACED: Final = 6
 def read_answer(text: str, options: Sequence[str]) -> tuple[int, ...] | Literal["unclear"] | None:
     """Find which options an answer picks.
 
-    Returns their positions, () for none of them, None if it is no answer; "unclear" for a yes to several, or for all
-    but what is not offered.
+    Returns their positions, () for none of them, None if it is no answer; "unclear" for a yes to
+    several, or for all but what is not offered.
     """
     plain = text.strip(" \n.!。！~～").casefold()
     if not plain or len(plain) > _LONGEST:

@@ -1,4 +1,7 @@
-"""What people and models wrote, as rules may read it: whole characters, in pieces of bounded length. Pure."""
+"""What people and models wrote, as rules may read it: whole characters, in pieces of bounded length.
+
+Pure.
+"""
 
 from __future__ import annotations
 

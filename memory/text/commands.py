@@ -42,7 +42,10 @@ def find_intent(text: str) -> Intent | None:
 
 
 def find_intents(text: str) -> tuple[Intent, ...]:
-    """Find the commands of a message, two at most: what forgets before what is to be kept. Never raises."""
+    """Find the commands of a message, two at most: what forgets before what is to be kept.
+
+    Never raises.
+    """
     first = find_intent(text)
     second = find_intent(first.rest) if first and first.rest else None
     if first is None or second is None:

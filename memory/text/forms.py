@@ -1,8 +1,9 @@
 """Bring sentences into one form, and compare them word for word in their order. Pure.
 
-What a sentence says lies in its words, their order and the small words that give roles ("from", "over", 给, 被). So
-only what carries neither is dropped, numbers and dates are written in one way, and the order counts: but for lists
-("a cat and a dog") and for a phrase of time or place that may stand at either end.
+What a sentence says lies in its words, their order and the small words that give roles ("from",
+"over", 给, 被). So only what carries neither is dropped, numbers and dates are written in one way,
+and the order counts: but for lists ("a cat and a dog") and for a phrase of time or place that may
+stand at either end.
 """
 
 from __future__ import annotations

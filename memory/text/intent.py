@@ -12,10 +12,10 @@ CommandKind = Literal["remember", "forget", "quiet", "speak", "off", "on"]
 class Intent:
     """A command in a message.
 
-    text: what to remember, forget, keep quiet or speak of again, in the person's words; "everything" for all of it.
-    previous: the person's previous message is meant, and `text` is empty. every: all that names it is meant.
-    spare: what must not be forgotten with it.
-    spans: where the command stands in the message. rest: the message without it.
+    text: what to remember, forget, keep quiet or speak of again, in the person's words;
+    "everything" for all of it. previous: the person's previous message is meant, and `text` is
+    empty. every: all that names it is meant. spare: what must not be forgotten with it. spans:
+    where the command stands in the message. rest: the message without it.
     """
 
     kind: CommandKind

@@ -1,8 +1,8 @@
 """Find the languages: each is one folder beside this file, named by its ISO 639-1 code.
 
-A folder has `language.toml`, and files of Python where words alone do not do (dates, numbers, commands). It may have
-less than English has: what it lacks is taken from English, and a pattern of all languages is made of those that have
-it. Nothing outside a folder names its language.
+A folder has `language.toml`, and files of Python where words alone do not do (dates, numbers,
+commands). It may have less than English has: what it lacks is taken from English, and a pattern of
+all languages is made of those that have it. Nothing outside a folder names its language.
 """
 
 from __future__ import annotations

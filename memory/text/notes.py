@@ -1,7 +1,7 @@
 """Note style: a sentence about the person, without its subject.
 
-"The user's sister lives in Lyon." becomes "Sister lives in Lyon.", 用户对花生过敏 becomes 对花生过敏. What is no
-subject, or cannot be left out, is put as the person would put it ("Tom is my brother") or stays.
+"The user's sister lives in Lyon." becomes "Sister lives in Lyon.", 用户对花生过敏 becomes 对花生过敏. What is
+no subject, or cannot be left out, is put as the person would put it ("Tom is my brother") or stays.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import Any, Final
 
-# C0 but tab and newline, DEL and C1; bidirectional embeddings, overrides and isolates, which reorder what is read;
-# line and paragraph separators.
+# C0 but tab and newline, DEL and C1; bidirectional embeddings, overrides and isolates, which
+# reorder what is read; line and paragraph separators.
 _UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -40,7 +40,10 @@ class CleanStream:
         self.raw = raw
 
     def write(self, text: str) -> int:
-        """Write the cleaned text, with `?` for what the stream's encoding lacks. Returns the length given."""
+        """Write the cleaned text, with `?` for what the stream's encoding lacks.
+
+        Returns the length given.
+        """
         encoding = getattr(self.raw, "encoding", None) or "utf-8"
         self.raw.write(clean_output(text).encode(encoding, "replace").decode(encoding))
         return len(text)

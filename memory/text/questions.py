@@ -1,4 +1,5 @@
-"""The patterns by which recall reads a message, of all languages together, and what it is asked to look for.
+"""The patterns by which recall reads a message, of all languages together, and what it is asked to
+look for.
 
 The English file says what each is.
 """
@@ -59,8 +60,9 @@ def review_asked(text: str) -> bool:
 def recent_asked(text: str) -> bool:
     """Say whether a message is about what was talked of lately (刚才, 昨天, 上次, "last time").
 
-    上次 and "last time" point at a conversation by themselves; a day does so only beside a word of talking ("what did
-    we talk about yesterday"), since most sentences with "yesterday" merely tell something.
+    上次 and "last time" point at a conversation by themselves; a day does so only beside a word of
+    talking ("what did we talk about yesterday"), since most sentences with "yesterday" merely tell
+    something.
     """
     plain = _fold(text)
     return _says("BACK", plain) or (_says("DAY", plain) and _says("TALK", plain))

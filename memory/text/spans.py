@@ -1,4 +1,7 @@
-"""Split a message into the person's own words and material: what is quoted, pasted or forwarded. Form only."""
+"""Split a message into the person's own words and material: what is quoted, pasted or forwarded.
+
+Form only.
+"""
 
 from __future__ import annotations
 
@@ -137,7 +140,10 @@ def split_spans(text: str) -> tuple[TextSpan, ...]:
 
 
 def unmark_names(text: str) -> str:
-    """Replace the marks around titles and short names by spaces: they are one's own words. Offsets stay."""
+    """Replace the marks around titles and short names by spaces: they are one's own words.
+
+    Offsets stay.
+    """
     return _MARKED.sub(lambda m: f" {m[0][1:-1]} ", text)
 
 
@@ -175,7 +181,8 @@ def count_bytes(text: str) -> int:
 def shorten_texts(
     texts: Sequence[str], most: int, size: Callable[[str], int] = count_bytes
 ) -> list[str]:
-    """Shorten a message and its context to `most` together, of which the context has at least a quarter.
+    """Shorten a message and its context to `most` together, of which the context has at least a
+    quarter.
 
     Args:
         texts: the message, and behind it the context if there is one.

@@ -1,4 +1,7 @@
-"""Read the form of what people say: denials, kin, clauses, and what a short answer does with a question. Pure."""
+"""Read the form of what people say: denials, kin, clauses, and what a short answer does with a question.
+
+Pure.
+"""
 
 from __future__ import annotations
 

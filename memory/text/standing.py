@@ -1,7 +1,8 @@
-"""Sort a memory by its words: whether it is about health, names somebody close, or says what the person is called.
+"""Sort a memory by its words: whether it is about health, names somebody close, or says what the
+person is called.
 
-Meaning is a model's work. These rules are for memories that no model has sorted, and err towards health: what is
-wrongly taken for it costs a line, an allergy that is missed may cost more.
+Meaning is a model's work. These rules are for memories that no model has sorted, and err towards
+health: what is wrongly taken for it costs a line, an allergy that is missed may cost more.
 """
 
 from __future__ import annotations

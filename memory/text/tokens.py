@@ -1,7 +1,8 @@
 """How many tokens a text is, roughly: for budgets, never for billing.
 
-Tokenisers differ and the endpoint does not say which it uses, so this errs on the high side: a CJK character
-counts as one token, a Latin word as one for each seven letters begun, marks and digits by themselves.
+Tokenisers differ and the endpoint does not say which it uses, so this errs on the high side: a CJK
+character counts as one token, a Latin word as one for each seven letters begun, marks and digits by
+themselves.
 """
 
 from __future__ import annotations

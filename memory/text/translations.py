@@ -1,4 +1,5 @@
-"""Words for the same thing, in one language and across two: who asks for a "job" means what was told of a 职业.
+"""Words for the same thing, in one language and across two: who asks for a "job" means what was
+told of a 职业.
 
 Only what people tell of themselves and each other every day; everything else is for vectors.
 """

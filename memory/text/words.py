@@ -1,7 +1,8 @@
-"""Cut a text into words, and bring each into the form in which it is compared: one tokenizer, one stemmer a language.
+"""Cut a text into words, and bring each into the form in which it is compared: one tokenizer, one
+stemmer a language.
 
-A script without spaces between words is cut into runs of its characters; whoever needs smaller pieces takes its
-characters and pairs.
+A script without spaces between words is cut into runs of its characters; whoever needs smaller
+pieces takes its characters and pairs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any, Final
 
 from memory.text.languages import LANGUAGES, value, values, words_of
 
-# Scripts written without spaces between words: those of the languages, Japanese kana, the iteration mark.
+# Scripts written without spaces between words: those of the languages, Japanese kana, the iteration
+# mark.
 UNSPACED: Final = r"\u3005\u3040-\u30ff" + "".join(
     found.letters for found in LANGUAGES.values() if not found.spaced
 )

@@ -1,4 +1,7 @@
-"""What other programs have written: ChatGPT's export, mem0's JSON, and plain text. Pure; nothing is guessed."""
+"""What other programs have written: ChatGPT's export, mem0's JSON, and plain text.
+
+Pure; nothing is guessed.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,8 @@ def detect_origin(head: bytes) -> Origin | None:
 
 
 def parse_file(data: bytes, origin: Origin | None = None, owner: str | None = None) -> ImportFile:
-    """The items and conversations of a file that is not Ebb's own; of several people's only `owner`'s.
+    """The items and conversations of a file that is not Ebb's own; of several people's only
+    `owner`'s.
 
     Raises Unreadable.
     """
@@ -108,7 +112,7 @@ def _decoded(data: bytes) -> str:
         raise Unreadable("The file is no text in UTF-8.") from None
 
 
-# --- pasted text ------------------------------------------------------------------------------------------
+# --- pasted text ---
 
 
 def _pasted(text: str) -> Iterator[ImportedMemory]:
@@ -135,7 +139,7 @@ def _day(y: str, m: str, d: str) -> datetime | None:
         return None
 
 
-# --- mem0 -----------------------------------------------------------------------------------------------
+# --- mem0 ---
 
 
 def _mem0(value: Json, owner: str | None) -> Iterator[ImportedMemory]:
@@ -196,7 +200,7 @@ def _time(value: Json) -> datetime | None:
     return None
 
 
-# --- ChatGPT --------------------------------------------------------------------------------------------
+# --- ChatGPT ---
 
 
 def _is_chatgpt(value: Json) -> bool:

@@ -1,8 +1,9 @@
-"""Taking what other programs have written: memories through the gate, conversations as closed sessions.
+"""Taking what other programs have written: memories through the gate, conversations as closed
+sessions.
 
-A memory counts as told by its owner today: its date says since when it holds, and fading starts now. What was
-forgotten on request since that date does not come back. Conversations keep their dates. Everything has a name that
-never changes, so that taking a file twice changes nothing.
+A memory counts as told by its owner today: its date says since when it holds, and fading starts
+now. What was forgotten on request since that date does not come back. Conversations keep their
+dates. Everything has a name that never changes, so that taking a file twice changes nothing.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def take(
     learn: bool = False,
     agreed: bool = False,
 ) -> ImportCounts:
-    """Write it, in one change set. `learn`: also have the conversations read for memories, by the memory model.
+    """Write it, in one change set. `learn`: also have the conversations read for memories, by the
+    memory model.
 
     `agreed`: the owner has said yes to instructions, to health, and to what is over.
     """

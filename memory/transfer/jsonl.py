@@ -1,10 +1,12 @@
-"""Ebb's own export: a header, one JSON object a line, an end that counts them. The same memories, the same bytes.
+"""Ebb's own export: a header, one JSON object a line, an end that counts them. The same memories,
+the same bytes.
 
-What is not in it: indexes and vectors of memories (derived anew), jobs, open questions and nightly reports. What was
-done to each memory is in it, so that "as of" a day is answered in the new store as in the old one, and a change from
-before can be undone there; an import is one change of its own, and no part of that past. Digests of tombstones are
-keyed by store and user: they are written as "the n-th form of that memory", and made anew; those whose memory was
-erased keep the name of the key that made them.
+What is not in it: indexes and vectors of memories (derived anew), jobs, open questions and nightly
+reports. What was done to each memory is in it, so that "as of" a day is answered in the new store
+as in the old one, and a change from before can be undone there; an import is one change of its own,
+and no part of that past. Digests of tombstones are keyed by store and user: they are written as
+"the n-th form of that memory", and made anew; those whose memory was erased keep the name of the
+key that made them.
 """
 
 from __future__ import annotations
@@ -55,7 +57,10 @@ def list_tombstone_forms(m: Memory) -> list[str]:
 def export(
     tx: Transaction, write: Callable[[str], object], *, secrets: bool = False
 ) -> ExportCounts:
-    """Write everything of one user, a line at a time. Secrets stay sealed, and at home unless they are asked for."""
+    """Write everything of one user, a line at a time.
+
+    Secrets stay sealed, and at home unless they are asked for.
+    """
     counts = ExportCounts()
     write(_line(_HEADER))
     for line in tx.transfer.export_lines(list_tombstone_forms, secrets=secrets):
@@ -71,15 +76,15 @@ def _line(value: Line) -> str:
     return _ENDS.sub(lambda m: f"\\u{ord(m[0]):04x}", dump(value)) + "\n"
 
 
-# --- import -------------------------------------------------------------------------------------------
+# --- import ---
 
 
 @dataclass(slots=True)
 class JsonlImport:
     """One file into one user's store. `look` says what would come, `run` does it, inside one write.
 
-    A memory that is there already is replaced only by a later state of it (`rev`); what was erased or forgotten
-    here does not come back by it. Importing a file twice changes nothing.
+    A memory that is there already is replaced only by a later state of it (`rev`); what was erased
+    or forgotten here does not come back by it. Importing a file twice changes nothing.
     """
 
     lines: Lines
@@ -103,7 +108,10 @@ class JsonlImport:
         return self.counts
 
     def run(self, tx: Transaction, now: datetime) -> str | None:
-        """Do it; the id of the change set, None if nothing came. Raises Unreadable, and then nothing may be kept."""
+        """Do it; the id of the change set, None if nothing came.
+
+        Raises Unreadable, and then nothing may be kept.
+        """
         self.counts, self.brought, self.told = Counter(), set(), {}
         self.moved = self._foreign(tx)
         begun = tx.changes.begin("user", BROUGHT, now)
@@ -168,7 +176,7 @@ class JsonlImport:
                 f"The change {line['id']} cannot be read ({type(e).__name__})."
             ) from None
 
-    # --- what becomes of each --------------------------------------------------------------------------
+    # --- what becomes of each ---
 
     def _judged(self, tx: Transaction, kind: str, batch: list[Line]) -> Iterator[tuple[Line, str]]:
         if kind == "memory":
@@ -253,7 +261,7 @@ class JsonlImport:
             return False
         return tx.tombstones.has(tx.tombstones.compute_digest(str(line["original_content"])))
 
-    # --- ids that somebody else has ----------------------------------------------------------------------
+    # --- ids that somebody else has ---
 
     def _foreign(self, tx: Transaction) -> dict[str, str]:
         """Ids of another user's things in this store, and those that stand for them here: the same every time."""

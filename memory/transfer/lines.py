@@ -1,4 +1,7 @@
-"""The lines of an export as pydantic models: what each kind has to hold. Imported when a file is read."""
+"""The lines of an export as pydantic models: what each kind has to hold.
+
+Imported when a file is read.
+"""
 
 from __future__ import annotations
 

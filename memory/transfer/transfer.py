@@ -32,7 +32,10 @@ class Transfer:
     async def bring(
         self, user_id: str, lines: Lines, now: datetime, *, dry_run: bool = False
     ) -> ImportCounts:
-        """Take an export of Ebb's. `lines` gives the file from its beginning each time. Raises Unreadable."""
+        """Take an export of Ebb's.
+
+        `lines` gives the file from its beginning each time. Raises Unreadable.
+        """
         work = JsonlImport(lines, self._opens)
         looked = await self.store.read(user_id, work.look)
         if dry_run or not any(n for k, n in looked.items() if k.endswith((".new", ".newer"))):
@@ -57,7 +60,8 @@ class Transfer:
     ) -> ImportCounts:
         """Take what another program wrote.
 
-        `learn`: have conversations read for memories, which costs model calls. `agreed`: see `take`.
+        `learn`: have conversations read for memories, which costs model calls. `agreed`: see
+        `take`.
         """
 
         def work(tx: Transaction) -> ImportCounts:

@@ -1,8 +1,9 @@
 """Memories that cannot both hold now: found at night, and reported.
 
-Rules find the candidates: one slot with two values, one thing said and denied, one sentence with two numbers. The
-memory model says which of them truly contradict each other; where it does not answer, only what the rules are sure
-of is reported. Nothing is changed: what holds is for the person to say.
+Rules find the candidates: one slot with two values, one thing said and denied, one sentence with
+two numbers. The memory model says which of them truly contradict each other; where it does not
+answer, only what the rules are sure of is reported. Nothing is changed: what holds is for the
+person to say.
 """
 
 # ruff: noqa: E501 - a table of patterns is read line by line
@@ -37,7 +38,8 @@ _PER_CALL: Final = 20
 _MAX_ANSWER: Final = 400
 _ALIKE: Final = 0.6  # of the words, the "not" aside
 
-# What a person has one of. Of everything else (friends, cats, hobbies) two values stand side by side.
+# What a person has one of. Of everything else (friends, cats, hobbies) two values stand side by
+# side.
 _ONE_EN: Final = (
     r"(?:first |last |full |given |family |nick)?name|age|birthday|birthplace|date of birth|home ?town|address|phone number"
     r"|mobile number|email(?: address)?|(?:current )?job|profession|occupation|employer|boss|nationality|blood type"
@@ -164,7 +166,10 @@ def find_clash_pairs(memories: Mapping[MemoryId, Memory], near: Near) -> list[Cl
 
 
 async def find(run: UpkeepRun, near: Near) -> None:
-    """Report what contradicts: the pairs of the last report that still stand, and new ones. Raises ModelError."""
+    """Report what contradicts: the pairs of the last report that still stand, and new ones.
+
+    Raises ModelError.
+    """
     old = [tuple(p) for p in run.since.carry.get("clashes", []) if len(p) == 2]
     ids = sorted(
         {i for p in old for i in p} | set(near) | {i for found in near.values() for i in found}
@@ -193,7 +198,10 @@ async def _report(run: UpkeepRun, pairs: Sequence[ClashPair]) -> None:
 
 
 async def _confirmed(run: UpkeepRun, pairs: Sequence[ClashPair]) -> list[ClashPair]:
-    """Return what the model confirms. An answer nobody can read leaves what the rules are sure of."""
+    """Return what the model confirms.
+
+    An answer nobody can read leaves what the rules are sure of.
+    """
     shown = {
         "pairs": [
             {"n": i, "a": redact_memory(p.a), "b": redact_memory(p.b)}

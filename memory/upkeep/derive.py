@@ -1,7 +1,8 @@
 """Conclusions from several memories, proposed and never more than that.
 
-Modest on purpose: one call a night, a few proposals, each resting on at least three memories that it names. What was
-derived is never a ground for more, and what the person declined is not proposed again.
+Modest on purpose: one call a night, a few proposals, each resting on at least three memories that
+it names. What was derived is never a ground for more, and what the person declined is not proposed
+again.
 """
 
 from __future__ import annotations

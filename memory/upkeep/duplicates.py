@@ -1,13 +1,14 @@
 """Who stands near whom, and the nightly merge: several memories that say one thing become one.
 
-One scale for every embedder. Recall's gate is calibrated for a question beside a memory; two statements beside each
-other lie closer together, so that they have a calibration of their own: 0.75 means that they hardly say different
-things.
+One scale for every embedder. Recall's gate is calibrated for a question beside a memory; two
+statements beside each other lie closer together, so that they have a calibration of their own: 0.75
+means that they hardly say different things.
 
-Merged is what is of the same kind and at least 0.75 alike, with the same numbers, names and polarity, valid at the
-same time and nobody's secret. The most recently activated one is the base and keeps its id; the memory model writes
-the text, or says that they are different things after all. The others stay, `merged`, and their words stay in the
-base's `original_contents`: an undo takes the merge apart.
+Merged is what is of the same kind and at least 0.75 alike, with the same numbers, names and
+polarity, valid at the same time and nobody's secret. The most recently activated one is the base
+and keeps its id; the memory model writes the text, or says that they are different things after
+all. The others stay, `merged`, and their words stay in the base's `original_contents`: an undo
+takes the merge apart.
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ async def _vectors(
     return {**stored, **{m.id: v for m, v in zip(missing, made, strict=True) if v is not None}}
 
 
-# --- merging -----------------------------------------------------------------------------------------------
+# --- merging ---
 
 
 def can_merge(a: Memory, b: Memory) -> bool:

@@ -1,7 +1,9 @@
-"""What goes for good: deletions and hidden words after 30 days, and, only if asked for, what faded a year ago.
+"""What goes for good: deletions and hidden words after 30 days, and, only if asked for, what faded
+a year ago.
 
-What its owner asked to forget takes its words with it wherever they stand, unless they have been said anew; of
-everything else that was deleted (an undone addition, an episode that was told again) only its own rows go.
+What its owner asked to forget takes its words with it wherever they stand, unless they have been
+said anew; of everything else that was deleted (an undone addition, an episode that was told again)
+only its own rows go.
 """
 
 from __future__ import annotations
@@ -91,7 +93,10 @@ def _erase(run: UpkeepRun, tx: Transaction, tally: NightCounts, memory_id: Memor
 
 
 def _asked_for(tx: Transaction, m: Memory) -> bool:
-    """Tell whether the person's own word deleted it. An episode tells of more than what was to be forgotten."""
+    """Tell whether the person's own word deleted it.
+
+    An episode tells of more than what was to be forgotten.
+    """
     last = tx.changes.get_latest_change("memory", m.id)
     by = tx.changes.get(last.set_id) if last is not None and last.op == "deleted" else None
     return (

@@ -1,8 +1,9 @@
 """Down the five levels: what a weight has come to, in the words of its level.
 
-Content is always written from the original, never from the level before, so that a jump over several levels gives
-what one night after another would have given. Traces and archived ones are templates; summaries and tags are the
-memory model's, many at a call, each answered under its own id.
+Content is always written from the original, never from the level before, so that a jump over
+several levels gives what one night after another would have given. Traces and archived ones are
+templates; summaries and tags are the memory model's, many at a call, each answered under its own
+id.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def write_level_text(m: Memory, level: Level) -> str | None:
     return None if level in _WORDS else fill_template(m, level)
 
 
-# --- worn by a night -------------------------------------------------------------------------------------
+# --- worn by a night ---
 
 
 async def lower_importance(run: UpkeepRun) -> None:
@@ -137,7 +138,7 @@ def _worn(run: UpkeepRun, tx: Transaction, m: Memory, night: datetime) -> Memory
     return stored
 
 
-# --- by rules --------------------------------------------------------------------------------------------
+# --- by rules ---
 
 
 async def apply_level_rules(run: UpkeepRun) -> None:
@@ -175,7 +176,7 @@ def _relevel(
     run.change(tx, m, replace(m, level=level, content=content), "levelled", "level", step)
 
 
-# --- by a model ------------------------------------------------------------------------------------------
+# --- by a model ---
 
 
 async def rewrite_levels(run: UpkeepRun) -> None:
@@ -239,8 +240,8 @@ def _write(
 def find_level_fault(m: Memory, level: Level, text: str) -> str:
     """Say why a model's text cannot stand for the memory; empty if it can.
 
-    It may say less than the original, but nothing else: no other number, no new name, no lost "not", no other
-    language, no order, no secret.
+    It may say less than the original, but nothing else: no other number, no new name, no lost
+    "not", no other language, no order, no secret.
     """
     original = m.original_content
     longest = (

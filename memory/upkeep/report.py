@@ -33,11 +33,11 @@ COUNTED: Final = _USES | {"negate"}
 class NightReport:
     """What one night came to.
 
-    counts: what was done, by name: down up to_summary … forgotten lowered todos episodes review_promoted
-    review_kept review_forgotten review_archived merges merged separate purged erased_old blanked unwritten
-    unreviewed. counters: six figures of what happened; weight_distribution by upper edge, the last one open.
-    forgetting_rate: share of facts that normal recall no longer sees. waiting: phases a model kept from their end,
-    with its error code.
+    counts: what was done, by name: down up to_summary … forgotten lowered todos episodes
+    review_promoted review_kept review_forgotten review_archived merges merged separate purged
+    erased_old blanked unwritten unreviewed. counters: six figures of what happened;
+    weight_distribution by upper edge, the last one open. forgetting_rate: share of facts that
+    normal recall no longer sees. waiting: phases a model kept from their end, with its error code.
     """
 
     night: str
@@ -82,7 +82,8 @@ def compute_figures(weighed: Sequence[WeightColumns]) -> dict[str, Json]:
 
 
 def compute_forgetting_rate(rows: Sequence[MemoryOutline]) -> float:
-    """Forgotten, or faded past what normal recall sees, among all facts that hold or were forgotten.
+    """Forgotten, or faded past what normal recall sees, among all facts that hold or were
+    forgotten.
 
     Episodes and todos that are over do not count: they are meant to pass.
     """

@@ -1,8 +1,9 @@
 """The reviewer of what may become core, or may not be worth keeping.
 
-What it lets go of is forgotten and can be restored; what holds a name that nothing else has is kept unasked.
-Shown the memory and its five nearest, the model may search up to twice, then has to decide. A review that fails
-leaves the memory as it was and is tried again on the next nights, a few times; then it rests like a KEEP.
+What it lets go of is forgotten and can be restored; what holds a name that nothing else has is kept
+unasked. Shown the memory and its five nearest, the model may search up to twice, then has to
+decide. A review that fails leaves the memory as it was and is tried again on the next nights, a few
+times; then it rests like a KEEP.
 """
 
 from __future__ import annotations

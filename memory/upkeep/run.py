@@ -1,8 +1,9 @@
-"""One run of upkeep: the store as it was looked over, how far the night is, and the one way it writes.
+"""One run of upkeep: the store as it was looked over, how far the night is, and the one way it
+writes.
 
-Every write is a bounded batch that carries its own progress: effects, counts and the mark of how far the night
-is stand in one transaction, guarded by the job's lease. Whoever is killed between two of them leaves whole
-memories, and the next attempt goes on where the last one stopped.
+Every write is a bounded batch that carries its own progress: effects, counts and the mark of how
+far the night is stand in one transaction, guarded by the job's lease. Whoever is killed between two
+of them leaves whole memories, and the next attempt goes on where the last one stopped.
 """
 
 from __future__ import annotations
@@ -194,9 +195,11 @@ class UpkeepRun:
         share: float | None = None,
         moves: bool = True,
     ) -> T:
-        """One batch. `share`: how much of the phase is done after it; `moves`: whether memories may have changed.
+        """One batch. `share`: how much of the phase is done after it; `moves`: whether memories may
+        have changed.
 
-        A batch that is done is done for good, so a run that is killed ever again still comes to its end.
+        A batch that is done is done for good, so a run that is killed ever again still comes to its
+        end.
 
         Raises Conflict if the lease was lost.
         """

@@ -52,7 +52,8 @@ def plan(tx: Transaction, now: datetime, tz: str, hour: int) -> bool:
     last = find_last_night(now, tz, hour)
     new = False
     if _missed(tx, last, now, tz, hour):
-        # Where the hour or the zone was changed, the job of that date may have run as the night before.
+        # Where the hour or the zone was changed, the job of that date may have run as the night
+        # before.
         new = _enqueue(tx, last, now, now) or _enqueue(tx, last, now, now, "again")
     following = last + _DAY
     return _enqueue(tx, following, now, compute_due_time(following, tz, hour)) or new

@@ -1,8 +1,9 @@
 """The nights of all users: planned, run, looked over beforehand, and reported.
 
-A night runs every phase in its order, each bounded, each resumable, and writes the report at the end, once. What
-needs no model comes first and always gets done. Where a model does not answer, the job is tried again a few times;
-then the night ends without that phase, says so in its report, and the next night takes it up.
+A night runs every phase in its order, each bounded, each resumable, and writes the report at the
+end, once. What needs no model comes first and always gets done. Where a model does not answer, the
+job is tried again a few times; then the night ends without that phase, says so in its report, and
+the next night takes it up.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ _WEIGHED: Final = frozenset({State.ACTIVE, State.SUPERSEDED, State.PROPOSED})
 class UpkeepPreview:
     """What upkeep would do now, as far as no model is needed to say so. Nothing was changed for it.
 
-    fading: memories that would change their level, by (from, to). erased_old: only where that is switched on.
+    fading: memories that would change their level, by (from, to). erased_old: only where that is
+    switched on.
     """
 
     memories: int
@@ -91,10 +93,13 @@ class UpkeepService:
         self._hour = hour
         self._erase_old = erase_old
 
-    # --- a night -------------------------------------------------------------------------------------------
+    # --- a night ---
 
     async def job(self, job: Job, now: datetime) -> Effect:
-        """Do what is due, going on where an earlier attempt stopped. Raises ModelError, Conflict."""
+        """Do what is due, going on where an earlier attempt stopped.
+
+        Raises ModelError, Conflict.
+        """
         return await self._night(job, now, PATIENCE)
 
     async def at_once(self, job: Job, now: datetime) -> Effect:
@@ -232,10 +237,13 @@ class UpkeepService:
             "waiting": sorted(data.get("waiting", {})),
         }
 
-    # --- around it -----------------------------------------------------------------------------------------
+    # --- around it ---
 
     async def plan(self, user_id: str, now: datetime) -> bool:
-        """See that the next night is put down, and one that was missed. True if there is new work."""
+        """See that the next night is put down, and one that was missed.
+
+        True if there is new work.
+        """
         store = self._tools.store
         if await store.read(
             user_id, lambda tx: schedule.is_planned(tx, now, self._zone(tx), self._hour)

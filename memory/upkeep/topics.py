@@ -1,7 +1,7 @@
 """What a memory is about, in a few words, and the two templates that need no model. Pure.
 
-Rules, not a model: a trace has to be written also where no model answers, and may say nothing that the memory
-did not say. Where the rules find no topic, the kind has to do.
+Rules, not a model: a trace has to be written also where no model answers, and may say nothing that
+the memory did not say. Where the rules find no topic, the kind has to do.
 """
 
 # ruff: noqa: E501 - a table of patterns is read line by line

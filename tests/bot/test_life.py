@@ -43,7 +43,7 @@ async def run(
     return f"{code or ''}{out.out}{out.err}"
 
 
-# --- drawing ------------------------------------------------------------------------------------------------
+# --- drawing ---
 
 
 def test_a_plot_is_as_wide_as_it_is_told() -> None:
@@ -82,7 +82,7 @@ def test_wide_characters_take_two_columns() -> None:
     assert [count_columns(r.rstrip()) for r in rows] == [9, 9, 9]
 
 
-# --- the five curves ------------------------------------------------------------------------------------------
+# --- the five curves ---
 
 
 @pytest.mark.parametrize("lang", LANGS)
@@ -123,7 +123,7 @@ async def test_the_words_agree_with_the_formulas(
     assert "forgotten" not in told["fade"] + told["fsrs"]
 
 
-# --- one memory -----------------------------------------------------------------------------------------------
+# --- one memory ---
 
 
 async def _a_life(w: Window) -> str:
@@ -254,7 +254,7 @@ async def test_without_matplotlib_one_sentence(
     assert not (tmp_path / "x.png").exists()
 
 
-# --- as it was --------------------------------------------------------------------------------------------------
+# --- as it was ---
 
 
 async def test_what_was_known_on_a_day(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -321,7 +321,7 @@ async def test_a_look_back_at_everything_shows_every_layer(tmp_path: Path, lang:
         assert words(lang, "asof.more", n=22) in text
 
 
-# --- endings ------------------------------------------------------------------------------------------------------
+# --- endings ---
 
 
 async def test_everything_by_a_typed_word(
@@ -384,7 +384,7 @@ async def test_a_purge_prints_its_receipt(
         assert files == []
 
 
-# --- a switch of curves ---------------------------------------------------------------------------------------------
+# --- a switch of curves ---
 
 
 async def test_a_switch_is_noticed_and_said(tmp_path: Path) -> None:

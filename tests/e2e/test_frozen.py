@@ -107,7 +107,7 @@ async def test_recall_finds_as_much_as_it_did(tmp_path: Path, pytestconfig: pyte
     _compare({"recall.json": json.dumps(figures, indent=1) + "\n"}, pytestconfig)
 
 
-# --- a life ---------------------------------------------------------------------------------------------
+# --- a life ---
 
 
 class Life:
@@ -233,7 +233,7 @@ def _first(answers: Mapping[str, str], request: Request) -> str | None:
     return next((answer for words, answer in answers.items() if words in request.last), None)
 
 
-# --- recall ---------------------------------------------------------------------------------------------
+# --- recall ---
 
 
 async def _figures(folder: Path, home: Path) -> dict[str, float]:
@@ -259,7 +259,7 @@ async def _figures(folder: Path, home: Path) -> dict[str, float]:
     }
 
 
-# --- comparing ------------------------------------------------------------------------------------------
+# --- comparing ---
 
 
 def _compare(made: Mapping[str, str], config: pytest.Config) -> None:

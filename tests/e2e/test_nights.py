@@ -27,7 +27,7 @@ async def session(w: Window) -> tuple[str, str, str]:
     return s.id, s.state, s.closed_why
 
 
-# --- idle conversations -----------------------------------------------------------------------------------
+# --- idle conversations ---
 
 
 async def test_an_idle_conversation_closes_itself_while_ebb_is_open(
@@ -99,7 +99,7 @@ async def test_an_empty_conversation_and_one_being_answered_stay_open(tmp_path: 
         assert (await session(w)) == first
 
 
-# --- nights ---------------------------------------------------------------------------------------------
+# --- nights ---
 
 
 async def test_a_missed_night_is_made_up_for_at_start(
@@ -184,7 +184,7 @@ async def test_years_pass_and_a_look_back_sees_every_layer(
         assert restored[0].level is Level.FULL
 
 
-# --- mentions -------------------------------------------------------------------------------------------------
+# --- mentions ---
 
 
 async def test_a_message_counts_once_whoever_noticed_it(
@@ -234,7 +234,7 @@ async def test_three_mentions_in_a_day_are_one_reinforcement_that_lasts(
         assert report.counters["user_activation"] == 4
 
 
-# --- from the shell ---------------------------------------------------------------------------------------------
+# --- from the shell ---
 
 
 async def test_upkeep_report_and_accept_from_the_shell(

@@ -62,7 +62,7 @@ CHANGED: dict[str, str] = (
 Line = dict[str, Any]
 
 
-# --- opening it -----------------------------------------------------------------------------------------
+# --- opening it ---
 
 
 @pytest.fixture(scope="session")
@@ -159,7 +159,7 @@ async def work(w: Window, who: str) -> Work:
     return await w.ebb.store.read(ABOUT[who], read)
 
 
-# --- comparing ------------------------------------------------------------------------------------------
+# --- comparing ---
 
 
 def normalise(line: Line) -> Line | None:
@@ -233,7 +233,7 @@ async def exported(w: Window, who: str) -> list[str]:
     return out
 
 
-# --- the day it was made --------------------------------------------------------------------------------
+# --- the day it was made ---
 
 
 async def test_opening_changes_nothing(home: Path, openai_server: OpenAIServer) -> None:
@@ -377,7 +377,7 @@ async def test_the_mirror_is_read_back_untouched(
         assert await memories(w, "owner") == before
 
 
-# --- a year later ---------------------------------------------------------------------------------------
+# --- a year later ---
 
 
 @pytest.mark.parametrize("model", [no_model, keeps])

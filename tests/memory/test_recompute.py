@@ -30,7 +30,7 @@ W = (
 FSRS_F = 0.9 ** (-1 / W[20]) - 1
 
 
-# --- what a state weighs --------------------------------------------------------------------------------
+# --- what a state weighs ---
 
 
 def weight(s: State, at: int) -> float:
@@ -120,7 +120,7 @@ def fsrs(s: State, at: int) -> float:
     return float((1 + FSRS_F * s["u"] * idle(s, at) / s["strength"]) ** -W[20]) * negated(s, 0.5)
 
 
-# --- what an event makes of a state ------------------------------------------------------------------------
+# --- what an event makes of a state ---
 
 
 def after(s: State, event: str, at: int, created: int) -> State:
@@ -201,7 +201,7 @@ def reviewed(s: State, grade: int, at: int) -> tuple[float, float]:
     return max(stability, 0.001), min(10.0, max(1.0, W[7] * easy + (1 - W[7]) * moved))
 
 
-# --- the test ----------------------------------------------------------------------------------------------
+# --- the test ---
 
 COMPUTED = {"mention", "use", "boost", "affirm", "negate", "contradicted", "lowered"}
 NUMBERS = {"strength", "importance"}

@@ -243,7 +243,7 @@ class OpenAIServer:
         self._runner: web.AppRunner | None = None
         self._arrived = asyncio.Condition()
 
-    # --- scripting and looking ------------------------------------------------------------------------
+    # --- scripting and looking ---
 
     def on(self, when: When, answers: Answers, **more: Any) -> Rule:
         """Answer requests whose text (or `field`: system, last, model) matches; the newest rule comes first."""
@@ -308,7 +308,7 @@ class OpenAIServer:
             await self._arrived.wait_for(lambda: len(found()) >= n)
         return found()[:n]
 
-    # --- running --------------------------------------------------------------------------------------
+    # --- running ---
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)
@@ -383,7 +383,7 @@ class OpenAIServer:
             return fail("context")
         return None
 
-    # --- the OpenAI protocol --------------------------------------------------------------------------
+    # --- the OpenAI protocol ---
 
     async def _chat(self, raw: web.Request, request: Request) -> web.StreamResponse:
         reply = self._refusal(request) or self._choose(request, "chat")
@@ -530,7 +530,7 @@ class OpenAIServer:
             {"object": "list", "data": rows, "model": request.model, "usage": usage}
         )
 
-    # --- enough of Ollama -----------------------------------------------------------------------------
+    # --- enough of Ollama ---
 
     async def _version(self, raw: web.Request, request: Request) -> web.StreamResponse:
         if self.ollama is None:
@@ -596,7 +596,7 @@ class OpenAIServer:
         return response
 
 
-# --- small things ---------------------------------------------------------------------------------------
+# --- small things ---
 
 
 def count_tokens(text: str) -> int:

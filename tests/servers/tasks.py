@@ -101,7 +101,7 @@ def _beginnings() -> Mapping[str, str]:
     }
 
 
-# --- plain answers ----------------------------------------------------------------------------------------
+# --- plain answers ---
 
 
 def read_out(request: Request) -> str:
@@ -164,7 +164,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# --- for processes ----------------------------------------------------------------------------------------
+# --- for processes ---
 
 
 def surroundings(home: Path, server: OpenAIServer) -> dict[str, str]:

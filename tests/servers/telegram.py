@@ -190,7 +190,7 @@ class TelegramServer:
         self._runner: web.AppRunner | None = None
         self._changed = asyncio.Event()
 
-    # --- life -----------------------------------------------------------------------------------------
+    # --- life ---
 
     async def __aenter__(self) -> Self:
         app = web.Application()
@@ -215,7 +215,7 @@ class TelegramServer:
         """The base URL, without /bot<token>."""
         return f"http://127.0.0.1:{self._port}"
 
-    # --- what a test does -----------------------------------------------------------------------------
+    # --- what a test does ---
 
     def fault(self, method: str, **how: Any) -> None:
         """Make the next call (or `times` calls) of a method go wrong; `*` is any method."""
@@ -333,7 +333,7 @@ class TelegramServer:
             if before == sum(1 for c in self.calls if c.method not in but):
                 return
 
-    # --- serving --------------------------------------------------------------------------------------
+    # --- serving ---
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
@@ -442,7 +442,7 @@ class TelegramServer:
             out["reply_markup"] = m.markup
         return out
 
-    # --- methods --------------------------------------------------------------------------------------
+    # --- methods ---
 
     def _do_get_me(self, _p: Params) -> Params:
         return {
@@ -573,7 +573,7 @@ class TelegramServer:
             raise bad("message to react not found")
         return True
 
-    # --- checks ---------------------------------------------------------------------------------------
+    # --- checks ---
 
     def _known_chat(self, p: Params) -> int:
         if "chat_id" not in p or p["chat_id"] == "":
@@ -704,7 +704,7 @@ async def telegram_server() -> AsyncIterator[TelegramServer]:
         yield server
 
 
-# --- by hand ------------------------------------------------------------------------------------------
+# --- by hand ---
 
 HELP = """Type as a user; lines that begin with a colon do something else:
   :user 1002 Lin zh     write as somebody else from now on     :group    write in a group (again: in private)

@@ -107,7 +107,7 @@ class ChatScreen(Screen[None]):
         self._fit(self.size.width)
         self._changed()
 
-    # --- life ---------------------------------------------------------------------------------------
+    # --- life ---
 
     async def begin(self) -> None:
         """Ebb is open: show what was said, and follow what happens."""
@@ -177,7 +177,7 @@ class ChatScreen(Screen[None]):
         if elsewhere:
             self._elsewhere.update(self.voice("elsewhere"))
 
-    # --- speaking -----------------------------------------------------------------------------------
+    # --- speaking ---
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
         """Into the queue; it is answered as soon as what is before it has been."""
@@ -195,7 +195,8 @@ class ChatScreen(Screen[None]):
                 await self.following.look()
                 await self.relanguage()
             except Exception as error:
-                # The boundary of a turn: one sentence, and the window lives on; the store has what was said.
+                # The boundary of a turn: one sentence, and the window lives on; the store has what
+                # was said.
                 log.exception("a turn failed in the window")
                 await self.conversation.note(
                     self.voice("fault", what=type(error).__name__), ok=False
@@ -307,7 +308,7 @@ class ChatScreen(Screen[None]):
         else:
             self._exhausted = len(messages) < stored + PAGE
 
-    # --- moving about -------------------------------------------------------------------------------
+    # --- moving about ---
 
     def action_page(self, by: int) -> None:
         """Scroll the conversation by a page."""
@@ -364,7 +365,7 @@ class ChatScreen(Screen[None]):
         self._leading = False
         self._changed()
 
-    # --- fitting ------------------------------------------------------------------------------------
+    # --- fitting ---
 
     def on_resize(self, event: events.Resize) -> None:
         """The panel shows by itself where there is room."""

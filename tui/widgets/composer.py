@@ -61,8 +61,8 @@ class ComposerField(TextArea):
     async def _on_key(self, event: events.Key) -> None:
         """The keys whose order matters, in the field's own queue.
 
-        A binding runs when the key has bubbled up to the app (a priority one before it comes down), so that in
-        a burst of keys Enter would overtake the letters before it.
+        A binding runs when the key has bubbled up to the app (a priority one before it comes down),
+        so that in a burst of keys Enter would overtake the letters before it.
         """
         action = self._keys.get(event.key)
         if action is None:
@@ -196,7 +196,7 @@ class Composer(Vertical):
         """Whether the list of commands is open."""
         return bool(self._list.display)
 
-    # --- completion ---------------------------------------------------------------------------------
+    # --- completion ---
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """A slash at the start opens the list."""
@@ -242,7 +242,7 @@ class Composer(Vertical):
         self._accept()
         self.field.focus()
 
-    # --- keys ---------------------------------------------------------------------------------------
+    # --- keys ---
 
     def complete(self) -> None:
         """Tab."""

@@ -18,7 +18,8 @@ from tui.widgets.memory_line import LearnedChange
 from tui.widgets.notice import LearningNotice
 from tui.widgets.reply import LiveReply
 
-LIVE = 8  # live Markdown widgets (a layout costs some 4 ms for each); older replies become one piece of text
+# live Markdown widgets (a layout costs some 4 ms for each); older replies become one piece of text
+LIVE = 8
 MOST = 240  # entries on screen; older ones are let go and read again on the way up
 LET_GO = 60
 
@@ -40,7 +41,7 @@ class Conversation(VerticalScroll, can_focus=False):
         """Stay at the end, until the reader scrolls."""
         self.anchor()
 
-    # --- reading ------------------------------------------------------------------------------------
+    # --- reading ---
 
     @property
     def spoken(self) -> list[Spoken]:
@@ -74,7 +75,7 @@ class Conversation(VerticalScroll, can_focus=False):
         """What keys can reach."""
         return [w for w in self.children if isinstance(w, ConversationEntry)]
 
-    # --- adding -------------------------------------------------------------------------------------
+    # --- adding ---
 
     async def put(self, *widgets: Widget) -> None:
         """At the end."""
@@ -145,7 +146,7 @@ class Conversation(VerticalScroll, can_focus=False):
         at = children.index(widget) + 1
         return children[at] if at < len(children) else None
 
-    # --- the store ----------------------------------------------------------------------------------
+    # --- the store ---
 
     async def reconcile(self, messages: Sequence[Message]) -> list[MessageLine]:
         """Make the screen agree with the store's newest messages; the lines that were not here before."""
@@ -178,7 +179,10 @@ class Conversation(VerticalScroll, can_focus=False):
         return w.line.seq == 0 and not w.line.off_record
 
     async def load_older(self, messages: Sequence[Message]) -> bool:
-        """Put what is older than the screen above it, without moving what is being read. False: nothing older."""
+        """Put what is older than the screen above it, without moving what is being read.
+
+        False: nothing older.
+        """
         oldest = min((w.line.seq for w in self.spoken if w.line.seq), default=0)
         lines = [line for line in map(MessageLine.of, messages) if oldest and line.seq < oldest]
         if not lines:
@@ -216,7 +220,7 @@ class Conversation(VerticalScroll, can_focus=False):
         for widget in children[off[0] :] if off else []:
             await widget.remove()
 
-    # --- staying light ------------------------------------------------------------------------------
+    # --- staying light ---
 
     async def settle_literal(self, reply: LiveReply) -> None:
         """Show a reply that is done as it stands, without Markdown."""

@@ -1,4 +1,5 @@
-"""What a conversation is made of: things said and words beside them; replies, notices and marks build on these.
+"""What a conversation is made of: things said and words beside them; replies, notices and marks
+build on these.
 
 Every entry can be focused, copied, and left again by typing.
 """
@@ -85,7 +86,10 @@ def _literal(text: str, width: int) -> Content:
 
 
 def _markdown(source: str, width: int) -> Content:
-    """Laid out as one piece. The parser is imported when there is something to parse: first paint is faster so."""
+    """Laid out as one piece.
+
+    The parser is imported when there is something to parse: first paint is faster so.
+    """
     from tui.widgets.flat_markdown import render_markdown
 
     return render_markdown(source, width)

@@ -1,7 +1,7 @@
 """Markdown as one piece of text: what a long conversation's older replies are shown with.
 
-A live `Markdown` widget is a tree of widgets (a hundred of them cost seconds, measured); this is a single
-`Content` for a given width, which looks the same.
+A live `Markdown` widget is a tree of widgets (a hundred of them cost seconds, measured); this is a
+single `Content` for a given width, which looks the same.
 """
 
 from __future__ import annotations

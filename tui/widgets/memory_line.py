@@ -74,7 +74,8 @@ class LearnedChange:
 
 
 def list_learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> list[LearnedChange]:
-    """What a batch of changes comes to, one entry per set and memory; a replaced memory counts with its successor.
+    """What a batch of changes comes to, one entry per set and memory; a replaced memory counts with
+    its successor.
 
     What was purged is no entry: there is nothing to look at, and nothing to take back.
     """

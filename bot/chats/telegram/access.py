@@ -2,7 +2,8 @@
 
 Codes are made for one person and one use, expire, and are kept as hashes; attempts are limited for
 each person alone, so that nobody's guesses bar another (a code has 40 random bits). The first code
-makes its bearer the owner (one person with whoever uses the terminal), an invitation a user of their own.
+makes its bearer the owner (one person with whoever uses the terminal), an invitation a user of
+their own.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ def code_in(text: str) -> str | None:
 
 
 async def new_code(store: Store, purpose: Purpose, now: datetime) -> str:
-    """Make a code; the hash of it is stored, the code itself is not. A new owner's code replaces the old."""
+    """Make a code; the hash of it is stored, the code itself is not.
+
+    A new owner's code replaces the old.
+    """
     code = "".join(secrets.choice(_ALPHABET) for _ in range(8))
 
     def write(s: Any) -> None:

@@ -1,6 +1,7 @@
 """The Telegram front end: `ebb telegram` runs the bot.
 
-`--invite` makes a code for another person, `--people` lists who is in, `--remove WHO` lets somebody go.
+`--invite` makes a code for another person, `--people` lists who is in, `--remove WHO` lets somebody
+go.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What pressing a button does. Buttons do not queue: a chat that is busy must not leave them spinning."""
+"""What pressing a button does.
+
+Buttons do not queue: a chat that is busy must not leave them spinning.
+"""
 
 from __future__ import annotations
 

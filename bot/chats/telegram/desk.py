@@ -27,7 +27,10 @@ log = logging.getLogger(__name__)
 
 
 def oops(what: str, e: BaseException, *, log_text: bool) -> None:
-    """Log an unexpected error. Its message may quote what somebody said, so it is left out unless allowed."""
+    """Log an unexpected error.
+
+    Its message may quote what somebody said, so it is left out unless allowed.
+    """
     frames = "".join(traceback.format_tb(e.__traceback__))
     log.error("%s: %s%s\n%s", what, type(e).__name__, f": {e}" if log_text else "", frames)
 
@@ -76,7 +79,7 @@ class HandlerContext:
         """The bot's own account."""
         return self.bot.bot
 
-    # --- who and in which language --------------------------------------------------------------------
+    # --- who and in which language ---
 
     def scope(self, where: Destination, user_id: str) -> str:
         """The conversation: a person's own (shared with their terminal), or the group's."""
@@ -112,7 +115,7 @@ class HandlerContext:
         """The window."""
         return f"telegram:{where.chat_id}"
 
-    # --- modes ----------------------------------------------------------------------------------------
+    # --- modes ---
 
     async def mode(self, chat_id: int) -> WindowMode:
         """How the chat is remembered; outlives a restart, so that nobody is off the record unknowingly not."""
@@ -140,7 +143,7 @@ class HandlerContext:
         """Whether what is said there may be written down."""
         return chat_id not in self._becoming and await self.mode(chat_id) is WindowMode.NORMAL
 
-    # --- writing --------------------------------------------------------------------------------------
+    # --- writing ---
 
     async def recall_sent(self, chat_id: int) -> None:
         """Learn, once, which messages in the chat were ours before a restart."""
@@ -212,7 +215,10 @@ class HandlerContext:
         shown: Sequence[int] = (),
         reply_to: int | None = None,
     ) -> list[int]:
-        """Show a whole text as it stands; a chat that is gone is no error. Returns the ids of its messages."""
+        """Show a whole text as it stands; a chat that is gone is no error.
+
+        Returns the ids of its messages.
+        """
         reply = ReplyStream(self.outbox, where, self.tuning, shown=shown, reply_to=reply_to)
         try:
             return await reply.finish(render_plain(text), markup)

@@ -115,7 +115,7 @@ class MessageHandlers:
         else:
             await self._desk.end("", incoming.updates, stored=first.stored)
 
-    # --- turns ----------------------------------------------------------------------------------------
+    # --- turns ---
 
     async def answer(
         self,
@@ -207,7 +207,8 @@ class MessageHandlers:
     def _shown(self, record: dict[str, Any], place: Destination) -> list[int]:
         """Messages of this answer that exist already.
 
-        Where a crash fell between sending the first one and hearing its id, it is looked for when the answer is sent.
+        Where a crash fell between sending the first one and hearing its id, it is looked for when
+        the answer is sent.
         """
         shown = record.get("messages") or record.get("shown") or []
         if not shown and record.get("again") and record.get("after"):
@@ -224,7 +225,7 @@ class MessageHandlers:
         await self._desk.agent.stop(running.turn_id)
         return ""
 
-    # --- commands -------------------------------------------------------------------------------------
+    # --- commands ---
 
     async def _command(self, kept: StoredUpdate, place: Destination, name: str, args: str) -> None:
         desk = self._desk
@@ -297,7 +298,7 @@ class MessageHandlers:
             await desk.set_mode(place.chat_id, outcome.mode)
         return outcome
 
-    # --- the rest -------------------------------------------------------------------------------------
+    # --- the rest ---
 
     async def _edited(self, kept: StoredUpdate, place: Destination) -> None:
         """The message answered last is answered anew, in place; an older one stays as it is."""

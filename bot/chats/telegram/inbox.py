@@ -1,11 +1,13 @@
-"""Updates are committed before Telegram hears that we have them, and stay until they are dealt with.
+"""Updates are committed before Telegram hears that we have them, and stay until they are dealt
+with.
 
-python-telegram-bot's updater puts each update of a batch into its `update_queue` and advances the offset, which
-is the confirmation, only after the last `put` returned (22.8, `Updater._start_polling`). So `Inbox.put` commits.
-If it cannot, it raises a TelegramError: the updater then backs off and asks again, where any other exception
-would end its task for good.
+python-telegram-bot's updater puts each update of a batch into its `update_queue` and advances the
+offset, which is the confirmation, only after the last `put` returned (22.8,
+`Updater._start_polling`). So `Inbox.put` commits. If it cannot, it raises a TelegramError: the
+updater then backs off and asks again, where any other exception would end its task for good.
 
-Nothing is stored of what strangers say, of what is said to others in a group, and of off-the-record chats.
+Nothing is stored of what strangers say, of what is said to others in a group, and of off-the-record
+chats.
 """
 
 from __future__ import annotations
@@ -45,7 +47,10 @@ class BotState:
         )
 
     async def waiting(self, bot: Bot) -> list[Update]:
-        """Updates that were kept and not dealt with, in order. One that cannot be read is given up."""
+        """Updates that were kept and not dealt with, in order.
+
+        One that cannot be read is given up.
+        """
         out = []
         for update_id, _, payload in await self._store.write_system(
             lambda s: s.inbox_open(PROVIDER, self._bot)
@@ -86,8 +91,8 @@ class BotState:
 class Inbox(asyncio.Queue[object]):
     """The updater's queue.
 
-    `admit(update)` says what an update is to us: None to drop it, else the user it is from (None for a stranger)
-    and whether it may be stored. It may await, and must not raise but StoreError.
+    `admit(update)` says what an update is to us: None to drop it, else the user it is from (None
+    for a stranger) and whether it may be stored. It may await, and must not raise but StoreError.
     """
 
     def __init__(

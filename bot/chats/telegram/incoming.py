@@ -1,6 +1,8 @@
-"""What an update says: pure readings of python-telegram-bot's objects, and which messages are one turn.
+"""What an update says: pure readings of python-telegram-bot's objects, and which messages are one
+turn.
 
-Commands and mentions are read from the text, not from entities, so that nothing depends on who marked them.
+Commands and mentions are read from the text, not from entities, so that nothing depends on who
+marked them.
 """
 
 from __future__ import annotations

@@ -19,8 +19,9 @@ Composition = Callable[[StoredUpdate], Awaitable[Sequence[int]]]
 class ChatQueue:
     """One chat's queue.
 
-    `composition` says which updates were one batch with this one before a restart (none: not known): a replayed
-    batch must be the same again, for its turn's id and stored reply belong to all of it.
+    `composition` says which updates were one batch with this one before a restart (none: not
+    known): a replayed batch must be the same again, for its turn's id and stored reply belong to
+    all of it.
     """
 
     def __init__(

@@ -31,7 +31,10 @@ _TEXT = 200
 
 
 class LearningNotices:
-    """Follows one user's changes. Where it stands is stored, so that a restart neither repeats nor skips."""
+    """Follows one user's changes.
+
+    Where it stands is stored, so that a restart neither repeats nor skips.
+    """
 
     def __init__(self, desk: HandlerContext, user_id: str) -> None:
         self._desk = desk
@@ -99,7 +102,7 @@ class LearningNotices:
                     out.append(await queue.get())
         return out
 
-    # --- telling --------------------------------------------------------------------------------------
+    # --- telling ---
 
     async def _tell(self, changes: Sequence[Change]) -> None:
         told: dict[int, list[Change]] = {}
@@ -123,7 +126,10 @@ class LearningNotices:
         await self._desk.journal.write(**{f"cursor:{self._user_id}": {"seq": changes[-1].seq}})
 
     def _chat_of(self, turn_id: str | None) -> int | None:
-        """The private chat that the turn was in. In a group nothing is said of what is one person's own."""
+        """The private chat that the turn was in.
+
+        In a group nothing is said of what is one person's own.
+        """
         prefix = f"tg-{self._desk.me.id}-"
         if turn_id is None or not turn_id.startswith(prefix):
             return None

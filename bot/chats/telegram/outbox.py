@@ -1,13 +1,15 @@
 """Sending and editing, with the patience that each deserves.
 
-A frame of a reply being written is tried once: on flood control or a network error it is dropped, for the next
-one says more. What must arrive is tried until it has, however long Telegram asks us to wait.
+A frame of a reply being written is tried once: on flood control or a network error it is dropped,
+for the next one says more. What must arrive is tried until it has, however long Telegram asks us to
+wait.
 
-After a send whose fate is unknown (the connection broke) nothing new is sent to that chat before we have looked for
-the message. The Bot API lists no messages, but ids of all private chats and basic groups of a bot are one rising
-sequence (a supergroup has its own): the lost message has an id that is newer than the newest known when it was sent,
-and that neither an update nor an answer has told us of. Editing those ids finds it: of messages of other chats and
-people Telegram says that they cannot be edited. What a later send leaves between it and that doubt is removed.
+After a send whose fate is unknown (the connection broke) nothing new is sent to that chat before we
+have looked for the message. The Bot API lists no messages, but ids of all private chats and basic
+groups of a bot are one rising sequence (a supergroup has its own): the lost message has an id that
+is newer than the newest known when it was sent, and that neither an update nor an answer has told
+us of. Editing those ids finds it: of messages of other chats and people Telegram says that they
+cannot be edited. What a later send leaves between it and that doubt is removed.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ from bot.chats.telegram.wire import FloodWait
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-AHEAD = 25  # ids looked at behind the newest one known: messages of other chats that we have not heard of yet
+# ids looked at behind the newest one known: messages of other chats that we have not heard of yet
+AHEAD = 25
 PROBED = 500  # ids looked at in one search, at most
 _KNOWN = 4000  # ids kept in mind, at least
 _SUPERGROUP = -(10**12)  # chats below have message ids of their own
@@ -75,8 +78,9 @@ class Destination:
 class Outbox:
     """One per bot.
 
-    `on_sent(where, message_id, ours)` is awaited after each new message, before anything else; `ours` are the newest
-    messages of ours in that chat. `on_sending(where, newest)` is awaited before, with the newest id known then.
+    `on_sent(where, message_id, ours)` is awaited after each new message, before anything else;
+    `ours` are the newest messages of ours in that chat. `on_sending(where, newest)` is awaited
+    before, with the newest id known then.
     """
 
     def __init__(
@@ -127,7 +131,7 @@ class Outbox:
         ours = self._ours.get(chat_id, ())
         return bool(ours) and message_id > min(ours) and message_id not in ours
 
-    # --- what must arrive -----------------------------------------------------------------------------
+    # --- what must arrive ---
 
     async def send(
         self,
@@ -169,7 +173,10 @@ class Outbox:
             log.info("a message could not be removed: %s", type(e).__name__)
 
     async def strip(self, where: Destination, message_id: int) -> None:
-        """Take the buttons from a message of ours; what cannot be edited stays as it is. Raises Gone."""
+        """Take the buttons from a message of ours; what cannot be edited stays as it is.
+
+        Raises Gone.
+        """
         with contextlib.suppress(BadRequest):
             await self._patiently(
                 lambda: self._once(self._bot.edit_message_reply_markup(where.chat_id, message_id))
@@ -195,7 +202,10 @@ class Outbox:
     async def _adopt(
         self, where: Destination, piece: MessagePart, markup: InlineKeyboardMarkup | None
     ) -> int | None:
-        """Make the chat's lost message show the piece; None if there is no such message. Raises like `try_edit`."""
+        """Make the chat's lost message show the piece; None if there is no such message.
+
+        Raises like `try_edit`.
+        """
         for message_id in self._lost(where.chat_id, self._doubts[where.chat_id]):
             try:
                 await self.try_edit(where, message_id, piece, markup)
@@ -210,7 +220,10 @@ class Outbox:
         return None
 
     async def _remove_lost(self, where: Destination, after: int, until: int | None = None) -> None:
-        """Delete the chat's lost messages. Deleting alone would take other people's: only ours can be edited."""
+        """Delete the chat's lost messages.
+
+        Deleting alone would take other people's: only ours can be edited.
+        """
         for message_id in self._lost(where.chat_id, after, until):
             try:
                 await self._once(self._bot.edit_message_reply_markup(where.chat_id, message_id))
@@ -235,7 +248,7 @@ class Outbox:
                 await asyncio.sleep(delay)
                 delay = min(delay * 2, self._tuning.retry_most)
 
-    # --- what may fail --------------------------------------------------------------------------------
+    # --- what may fail ---
 
     async def try_send(
         self,
@@ -246,7 +259,10 @@ class Outbox:
         reply_to: int | None = None,
         silent: bool = False,
     ) -> int:
-        """Send once; a message whose fate was unknown is looked for first. Raises Gone, Later, TelegramError."""
+        """Send once; a message whose fate was unknown is looked for first.
+
+        Raises Gone, Later, TelegramError.
+        """
         chat_id = where.chat_id
         reply = ReplyParameters(reply_to, allow_sending_without_reply=True) if reply_to else None
 
@@ -320,7 +336,10 @@ class Outbox:
                 raise MessageNotEditable(e.message) from None
 
     async def can_reach(self, where: Destination) -> bool:
-        """Tell whether we may write to the chat: a person must have begun. Network errors count as yes."""
+        """Tell whether we may write to the chat: a person must have begun.
+
+        Network errors count as yes.
+        """
         try:
             await self._bot.send_chat_action(where.chat_id, ChatAction.TYPING)
         except (Forbidden, BadRequest):

@@ -13,7 +13,8 @@ from bot.chats.telegram.inbox import PROVIDER
 from memory.ports import Store
 
 _NAMES = "telegram:people"  # Telegram id → name and since when
-_FORMER = "telegram:former"  # Telegram id → the user they were: who is invited again has their memory again
+# Telegram id → the user they were: who is invited again has their memory again
+_FORMER = "telegram:former"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,10 @@ def find_people(people: Sequence[AllowedAccount], who: str) -> list[AllowedAccou
 
 
 async def revoke_access(store: Store, person: AllowedAccount) -> None:
-    """From now on the account is a stranger's. What they told stays theirs, for the day they are invited again."""
+    """From now on the account is a stranger's.
+
+    What they told stays theirs, for the day they are invited again.
+    """
 
     def write(s: Any) -> None:
         s.unlink(PROVIDER, person.telegram_id)

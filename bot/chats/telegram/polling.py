@@ -1,8 +1,9 @@
-"""The bot's life: getting in touch, fetching updates for as long as it runs, and stopping without losing any.
+"""The bot's life: getting in touch, fetching updates for as long as it runs, and stopping without
+losing any.
 
-It is alive as long as it asks for updates (`getUpdates`); nothing else is watched. Network errors are waited
-out. Three things end it with a sentence: a token Telegram refuses, another program polling for as long as
-`BotTiming.conflict`, and `stop`.
+It is alive as long as it asks for updates (`getUpdates`); nothing else is watched. Network errors
+are waited out. Three things end it with a sentence: a token Telegram refuses, another program
+polling for as long as `BotTiming.conflict`, and `stop`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ def _silent(_sentence: str) -> None:
 async def serve(
     ebb: Ebb, *, stop: asyncio.Event, tuning: BotTiming | None = None, out: Out = _silent
 ) -> int:
-    """Run the bot until `stop` is set: 0, or 2 if it cannot run. `out` hears what whoever runs it must know."""
+    """Run the bot until `stop` is set: 0, or 2 if it cannot run.
+
+    `out` hears what whoever runs it must know.
+    """
     settings, tuning = ebb.settings, tuning or BotTiming()
     lang: Lang = settings.lang or "en"
     if not settings.telegram_token:
@@ -128,7 +132,7 @@ class _BotLife:
                 return None
         return 0
 
-    # --- polling --------------------------------------------------------------------------------------
+    # --- polling ---
 
     async def _poll(self, updater: Updater) -> int:
         try:
@@ -181,7 +185,10 @@ class _BotLife:
         return 0
 
     async def _halt(self, updater: Updater) -> None:
-        """Stop polling. An updater asleep between two attempts (for 30 s, in the end) would not hear of it."""
+        """Stop polling.
+
+        An updater asleep between two attempts (for 30 s, in the end) would not hear of it.
+        """
         if not updater.running:
             return
         if self._poller is not None and not self._polling.well and not self._polling.asking:
@@ -209,7 +216,7 @@ class _BotLife:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._stop.wait(), seconds)
 
-    # --- beside it ------------------------------------------------------------------------------------
+    # --- beside it ---
 
     async def _menu(self, desk: HandlerContext) -> None:
         """Set the command menu: in the first language for everybody, in each other one for its clients."""

@@ -1,9 +1,10 @@
 """Text to what Telegram shows: plain text with entities, in messages of at most 4,096 UTF-16 units.
 
-Entities are offsets, so no text can break them, and nothing needs escaping. Only a model's reply is read as
-Markdown; whatever else is sent stands as it was written. Cuts fall between paragraphs, lines, sentences or words,
-in this order; a code block moves to the next message whole if it fits there, and is cut between its lines if it
-does not. What is marked on both sides of a cut stays marked on both.
+Entities are offsets, so no text can break them, and nothing needs escaping. Only a model's reply is
+read as Markdown; whatever else is sent stands as it was written. Cuts fall between paragraphs,
+lines, sentences or words, in this order; a code block moves to the next message whole if it fits
+there, and is cut between its lines if it does not. What is marked on both sides of a cut stays
+marked on both.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def render(
     after: str = "",
     typed: Sequence[str] = (),
 ) -> list[MessagePart]:
-    """Lay a model's reply out in messages, with literal words around it; `typed` is literal wherever it is quoted.
+    """Lay a model's reply out in messages, with literal words around it; `typed` is literal
+    wherever it is quoted.
 
     Never raises: at worst all is literal.
     """
@@ -245,7 +247,8 @@ class _RenderedText:
 
 
 def split(text: str, marks: Sequence[TextEntity], limit: int = LIMIT) -> list[MessagePart]:
-    """Cut into messages; white space around each is dropped, as Telegram does, and blank ones are left out.
+    """Cut into messages; white space around each is dropped, as Telegram does, and blank ones are
+    left out.
 
     `marks` are in order of their offsets.
     """

@@ -1,8 +1,9 @@
 """A reply as its chat shows it: painted while it is being written, complete in the end.
 
-One frame is one request: an edit of what changed first, or the next message where the text has outgrown the
-last. Frames keep their distance (`BotTiming.interval`), and one that Telegram refuses is dropped. The end is never
-dropped: every message is made to show its piece, those that cannot be edited are sent anew and removed.
+One frame is one request: an edit of what changed first, or the next message where the text has
+outgrown the last. Frames keep their distance (`BotTiming.interval`), and one that Telegram refuses
+is dropped. The end is never dropped: every message is made to show its piece, those that cannot be
+edited are sent anew and removed.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ class _SentMessage:
 class ReplyStream:
     """One reply in one chat. Use as an async context manager; `finish` makes it whole.
 
-    `shown` are messages of this reply that exist already (from before a restart, or of the answer that this one
-    replaces): they are reused. `head` is literal text in front of what is fed.
+    `shown` are messages of this reply that exist already (from before a restart, or of the answer
+    that this one replaces): they are reused. `head` is literal text in front of what is fed.
     """
 
     def __init__(
@@ -142,7 +143,7 @@ class ReplyStream:
         if wait > 0:
             await asyncio.sleep(wait)
 
-    # --- while it is being written --------------------------------------------------------------------
+    # --- while it is being written ---
 
     async def _paint(self) -> None:
         await self._rest(self._tuning.first_paint)

@@ -1,4 +1,7 @@
-"""The bot's paces: what Telegram tolerates, and how long we wait for what belongs together. All in seconds."""
+"""The bot's paces: what Telegram tolerates, and how long we wait for what belongs together.
+
+All in seconds.
+"""
 
 from __future__ import annotations
 

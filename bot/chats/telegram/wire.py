@@ -1,9 +1,13 @@
-"""The HTTP side of python-telegram-bot: what its request class lacks for a bot that must not die or leak.
+"""The HTTP side of python-telegram-bot: what its request class lacks for a bot that must not die or
+leak.
 
-- `RetryAfter` is raised as `FloodWait`, which holds seconds and asks no environment variable what they are.
+- `RetryAfter` is raised as `FloodWait`, which holds seconds and asks no environment variable what
+  they are.
 - A method the server does not know is no reason to think that the token is wrong.
-- An answer that is no JSON is never written to a log, for it may hold what somebody said; nor is the token.
-- Polling tells when it was last alive, and when Telegram refuses the token or another program polls.
+- An answer that is no JSON is never written to a log, for it may hold what somebody said; nor is
+  the token.
+- Polling tells when it was last alive, and when Telegram refuses the token or another program
+  polls.
 """
 
 from __future__ import annotations
@@ -165,8 +169,8 @@ class _TokenMask(logging.Filter):
 def guard_logs(token: str, *, log_text: bool) -> None:
     """Keep the token out of every log, and what people say too unless `log_text`.
 
-    httpx logs every URL (the token is part of it) at INFO, httpcore at DEBUG; python-telegram-bot logs messages
-    at DEBUG.
+    httpx logs every URL (the token is part of it) at INFO, httpcore at DEBUG; python-telegram-bot
+    logs messages at DEBUG.
     """
     for name in ("httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)

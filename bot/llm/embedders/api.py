@@ -27,7 +27,8 @@ BATCH_TOKENS = 100_000  # OpenAI takes 300,000 by its own count
 TEXT_CHARS = 24_000  # most models read 8,192 tokens; a memory is far shorter
 ATTEMPTS = 3
 
-# Lengths of well-known models' vectors, so that a start needs no request. What a server really sends wins.
+# Lengths of well-known models' vectors, so that a start needs no request. What a server really
+# sends wins.
 DIMS: Mapping[str, int] = {
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
@@ -108,7 +109,10 @@ class APIEmbedder:
         self._learn(vectors.shape[1])
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
-        """(n, dim) float32 of unit length. Content is tried again where that may help; a query never waits."""
+        """(n, dim) float32 of unit length.
+
+        Content is tried again where that may help; a query never waits.
+        """
         before = next((p for name, p in PREFIXES.items() if name in self.model.lower()), ("", ""))
         prefix = before[0] if kind == "query" else before[1]
         given = [prefix + (t.strip()[:TEXT_CHARS] or " ") for t in texts]
@@ -181,7 +185,7 @@ class APIEmbedder:
     def _error(self, code: Literal["unreadable", "timeout"], detail: str) -> ModelError:
         return ModelError(code, detail=detail, model=self.model, host=self.endpoint.host)
 
-    # --- lengths learnt from servers ------------------------------------------------------------------
+    # --- lengths learnt from servers ---
 
     @property
     def _key(self) -> str:
@@ -214,8 +218,8 @@ class APIEmbedder:
 class Api(EmbedderSource):
     """Finds the configured endpoint.
 
-    Who chose Ollama or no model at all does not mean a shared key to carry what they say to OpenAI: then only an
-    embedding endpoint of its own counts.
+    Who chose Ollama or no model at all does not mean a shared key to carry what they say to OpenAI:
+    then only an embedding endpoint of its own counts.
     """
 
     name = "api"

@@ -1,8 +1,8 @@
 """A sentence model on this machine: an ONNX graph and a tokenizer in a folder, run by onnxruntime.
 
-The packages come with the extra `ebb[local]`; which model it is meant for, and where that is to be had, fastembed
-knows. Any other folder with a sentence model will do as well. Nothing is imported before the first use, and nothing
-here runs in the event loop.
+The packages come with the extra `ebb[local]`; which model it is meant for, and where that is to be
+had, fastembed knows. Any other folder with a sentence model will do as well. Nothing is imported
+before the first use, and nothing here runs in the event loop.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ def find(path: Path | None, home: Path, caches: Sequence[Path] = ()) -> LocalMod
 
 
 def download(home: Path) -> LocalModel:
-    """Fetch the multilingual model into `home/models`, by fastembed, whose progress goes to stderr. Blocks.
+    """Fetch the multilingual model into `home/models`, by fastembed, whose progress goes to stderr.
+    Blocks.
 
     Raises ModelError: not installed, or it could not be had.
     """
@@ -306,7 +307,8 @@ class Local(EmbedderSource):
 
     def make(self, settings: Settings) -> LocalEmbedder | None:
         """Make it for the model in the folder that is named, or the downloaded one."""
-        # What other programs downloaded is used by who asks for it; by itself only what is Ebb's own.
+        # What other programs downloaded is used by who asks for it; by itself only what is Ebb's
+        # own.
         caches = [HUB_CACHE] if self.asked(settings) else []
         model = find(settings.embedder_path, settings.home, caches) if is_installed() else None
         return (

@@ -21,15 +21,16 @@ class ProviderChoice:
     """Who answers and why.
 
     Attributes:
-        why: `set` by EBB_PROVIDER; a `key` or `base_url` was configured; it was `found`; there is `nothing`.
-        needs_setup: nobody has chosen yet: the first-run screen should ask.
-        chat, memory, embedding: names of the models, as a person is told.
-        where: the host that hears what is said; empty if it stays in this process.
-        found: where the provider was found on this machine.
-        models: those that it has for talk, where that is known, the most fitting first.
-        offline: no language model answers, but one that is given what recall found and the whole message.
-        lexical_because: why an embedding model that was asked for is not used: a ModelErrorCode, "no endpoint",
-            "not installed", "no package", "no model" or "broken model"; empty if it is used, or none was asked for.
+        why: `set` by EBB_PROVIDER; a `key` or `base_url` was configured; it was `found`; there is
+        `nothing`. needs_setup: nobody has chosen yet: the first-run screen should ask. chat,
+        memory, embedding: names of the models, as a person is told. where: the host that hears what
+        is said; empty if it stays in this process. found: where the provider was found on this
+        machine. models: those that it has for talk, where that is known, the most fitting first.
+        offline: no language model answers, but one that is given what recall found and the whole
+        message. lexical_because: why an embedding model that was asked for is not used: a
+        ModelErrorCode, "no endpoint",
+            "not installed", "no package", "no model" or "broken model"; empty if it is used, or
+            none was asked for.
     """
 
     provider: str
@@ -59,7 +60,10 @@ class Provider(ABC):
     async def find(
         self, settings: Settings, clients: ClientPool, *, asked: bool
     ) -> ProviderChoice | None:
-        """Return the choice of this provider; None where nothing speaks for it. `asked`: EBB_PROVIDER names it."""
+        """Return the choice of this provider; None where nothing speaks for it.
+
+        `asked`: EBB_PROVIDER names it.
+        """
 
     @abstractmethod
     def build(

@@ -1,8 +1,8 @@
 """Ollama: found by itself, and talked to by its own protocol.
 
-Its OpenAI-compatible `/v1` takes no context length and cuts a longer prompt silently at the server's default
-(4,096 tokens on most machines), so chat goes by `/api/chat` with `num_ctx`. A different `num_ctx` makes Ollama
-load the model anew; so it grows in steps and never shrinks.
+Its OpenAI-compatible `/v1` takes no context length and cuts a longer prompt silently at the
+server's default (4,096 tokens on most machines), so chat goes by `/api/chat` with `num_ctx`. A
+different `num_ctx` makes Ollama load the model anew; so it grows in steps and never shrinks.
 """
 
 from __future__ import annotations
@@ -79,8 +79,9 @@ async def detect_ollama(
 def rank_models(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of the models one can talk to, the most sensible first.
 
-    No embedding model, and none that runs in somebody's cloud; models for talk before those for code or
-    pictures; of those the largest that most machines can run, then the rest, smallest first.
+    No embedding model, and none that runs in somebody's cloud; models for talk before those for
+    code or pictures; of those the largest that most machines can run, then the rest, smallest
+    first.
     """
 
     def families(row: Mapping[str, Any]) -> str:
@@ -104,7 +105,10 @@ def rank_models(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 @dataclass
 class OllamaChat:
-    """A chat model in Ollama. With no model named, it takes the most fitting one at its first use."""
+    """A chat model in Ollama.
+
+    With no model named, it takes the most fitting one at its first use.
+    """
 
     endpoint: Endpoint
     clients: ClientPool
@@ -120,7 +124,10 @@ class OllamaChat:
         return self.model or "Ollama"
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk, None]:
-        """Yield the answer as it comes, thinking left out. Raises ModelError with what had come as `partial`."""
+        """Yield the answer as it comes, thinking left out.
+
+        Raises ModelError with what had come as `partial`.
+        """
         client = await self.clients.plain(self.endpoint)
         import httpx2
 

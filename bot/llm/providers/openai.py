@@ -30,8 +30,8 @@ _NOT_ABOUT_PARAMETERS = {"context_too_long", "no_credit", "rate_limit", "bad_key
 class OpenAIChat:
     """A chat model behind an OpenAI-compatible endpoint.
 
-    What an endpoint turns out not to understand is left out from then on. Where no model was chosen and the
-    endpoint does not know the default, it is asked what it has, once.
+    What an endpoint turns out not to understand is left out from then on. Where no model was chosen
+    and the endpoint does not know the default, it is asked what it has, once.
     """
 
     endpoint: Endpoint
@@ -46,7 +46,8 @@ class OpenAIChat:
         return self.model
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
-        """Yield the answer as it comes, thinking left out. Raises ModelError with what had come as `partial`.
+        """Yield the answer as it comes, thinking left out. Raises ModelError with what had come as
+        `partial`.
 
         A stream that ends without a finish raises too: `cut_off`.
         """
@@ -66,8 +67,8 @@ class OpenAIChat:
                     if text := reading.feed(event):
                         yield Chunk(text)
         except (sdk.OpenAIError, ValueError, OSError) as e:
-            # ValueError: a malformed chunk is a bare JSONDecodeError. A finished answer is not spoilt by what
-            # comes after it.
+            # ValueError: a malformed chunk is a bare JSONDecodeError. A finished answer is not
+            # spoilt by what comes after it.
             if reading.finish is None or isinstance(e, sdk.APIStatusError):
                 raise self._failed(e, reading.text) from e
         if rest := reading.close():
@@ -110,7 +111,8 @@ class OpenAIChat:
         while True:
             optional = self._optional(request)
             try:
-                # Through `extra_body`: for `messages` the SDK walks the types of every one, 10 ms a conversation.
+                # Through `extra_body`: for `messages` the SDK walks the types of every one, 10 ms a
+                # conversation.
                 stream: openai.AsyncStream[Any] = await create(
                     model=self.model,
                     messages=[],

@@ -9,8 +9,9 @@ from typing import Final
 
 from memory.text.dates.times import DAY, RecurringTime, Span, TimeUnit, add_days, date
 
-# Of each year the Spring Festival, Dragon Boat, 七夕, Mid-Autumn and Double Ninth, as MMDD: the Chinese calendar
-# cannot be had by a short rule. Computed with sxtwl 2.0.7; lunardate 0.3 and LunarCalendar 0.0.9 say the same of all.
+# Of each year the Spring Festival, Dragon Boat, 七夕, Mid-Autumn and Double Ninth, as MMDD: the
+# Chinese calendar cannot be had by a short rule. Computed with sxtwl 2.0.7; lunardate 0.3 and
+# LunarCalendar 0.0.9 say the same of all.
 _LUNAR: Final[Mapping[int, tuple[int, ...]]] = {
     int(year): tuple(int(d) for d in days)
     for year, *days in (

@@ -201,7 +201,10 @@ def preceded(m: re.Match[str], by: re.Pattern[str]) -> bool:
 
 
 def days_of(month: int, first: int, last: int) -> RecurringTime | None:
-    """Return those days of a month; None if they run backwards. Raises ValueError where no year has them."""
+    """Return those days of a month; None if they run backwards.
+
+    Raises ValueError where no year has them.
+    """
     if not first <= last <= 31:
         return None
     date(2024, month, last)
@@ -227,7 +230,8 @@ def named_festivals(
 ) -> list[Rule]:
     """Make rules of festivals: (hints, names, when).
 
-    `form` takes the names, and its group `q` is last, next or this, by `words` where it is said otherwise.
+    `form` takes the names, and its group `q` is last, next or this, by `words` where it is said
+    otherwise.
     """
 
     def make_of(again: RecurringTime) -> Make:

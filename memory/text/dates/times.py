@@ -1,6 +1,7 @@
 """Times as spans of local time: what comes once, what comes again, and the n-th of something. Pure.
 
-A span is half-open. Weeks begin on Monday; a season is three whole months; a night is of the day it begins on.
+A span is half-open. Weeks begin on Monday; a season is three whole months; a night is of the day it
+begins on.
 """
 
 from __future__ import annotations
@@ -126,7 +127,10 @@ Time: TypeAlias = FixedTime | RecurringTime | OrdinalTime
 
 
 def begins_in(span: Span, container: Span) -> bool:
-    """Whether it is one of that time's own. The New Year holiday, from 31 December on, is the new year's."""
+    """Whether it is one of that time's own.
+
+    The New Year holiday, from 31 December on, is the new year's.
+    """
     mark = span[0] + min(DAY, (span[1] - span[0]) / 2)
     return container[0] <= mark < container[1]
 

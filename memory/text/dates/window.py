@@ -1,11 +1,13 @@
 """Read the times that a text names, as spans in UTC: "last week", "in March", 上个月, 去年夏天, 下周五.
 
-A span is what the words say in the speaker's zone, [start, end). What names no span gives none. A day or a month by
-its name alone ("on Friday", 三月) is the last one or the next one, as the rest of the sentence has it.
+A span is what the words say in the speaker's zone, [start, end). What names no span gives none. A
+day or a month by its name alone ("on Friday", 三月) is the last one or the next one, as the rest of
+the sentence has it.
 
-Words for times are found first, the longest ones, by the rules of every language. Those that stand side by side
-are one time, the shorter looked for inside the longer: the 15th of last month, 去年春节, 上周三下午. Two with "to"
-between them are a range; and what stands around it (since, before, the week after, 以来, 前后) moves its ends.
+Words for times are found first, the longest ones, by the rules of every language. Those that stand
+side by side are one time, the shorter looked for inside the longer: the 15th of last month, 去年春节,
+上周三下午. Two with "to" between them are a range; and what stands around it (since, before, the week
+after, 以来, 前后) moves its ends.
 """
 
 from __future__ import annotations
@@ -113,8 +115,9 @@ class Spoken:
 def window_asked(text: str, now: datetime, tz: str, *, ahead: bool | None = None) -> Span | None:
     """Read the span of time that a text asks for, seen from `now` in the zone `tz`.
 
-    Of several that which is in a question speaks, of those the shortest, one in figures before one in words, the
-    first. `ahead`: whether a bare "Friday" is still to come; by default the sentence says it. An unknown zone is UTC.
+    Of several that which is in a question speaks, of those the shortest, one in figures before one
+    in words, the first. `ahead`: whether a bare "Friday" is still to come; by default the sentence
+    says it. An unknown zone is UTC.
     """
     plain, spans, zone = _resolve(text, now, tz, ahead)
     if not (meant := _meant(spans, plain)):
@@ -367,7 +370,10 @@ def _nested(
 def _range(
     a: JoinedTimes, b: JoinedTimes, joint: str, said: Sentence
 ) -> tuple[TimeUnit, Span] | None:
-    """From the one to the other. Two that are merely both named are one span if nothing is between them."""
+    """From the one to the other.
+
+    Two that are merely both named are one span if nothing is between them.
+    """
     if joint in {"before", "after"}:
         return _beside(a, b, joint, said)
     if a.anchored and not b.anchored:

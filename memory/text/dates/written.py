@@ -35,7 +35,10 @@ _GAP: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DateMatch:
-    """A date in a text. `at` is local and naive, the first moment of its grain; (start, end) its place."""
+    """A date in a text.
+
+    `at` is local and naive, the first moment of its grain; (start, end) its place.
+    """
 
     at: datetime
     grain: Grain
@@ -84,7 +87,8 @@ def write_date(when: DateMatch, lang: Lang) -> str:
 
 
 def find_dates(text: str, now: datetime) -> list[DateMatch]:
-    """Find every date of a text said at the naive local time `now`; a bare one is to come, unless it is told as over.
+    """Find every date of a text said at the naive local time `now`; a bare one is to come, unless
+    it is told as over.
 
     What is vague, recurrent, ambiguous or impossible is none.
     """

@@ -134,7 +134,14 @@ _TH: Final = r"(?:st|nd|rd|th)?"
 _NO_COUNT: Final = r"(?![\d:./-]?\d|,\d(?!\d{3})| ?(?:am|pm|%|people|persons|times|days|weeks|months|years|hours|minutes|of (?:us|them|my|the))\b)"
 _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _DECADES: Final = "twenties thirties forties fifties sixties seventies eighties nineties".split()
-_PARTS: Final = {"early morning": part(4, 9), "morning": part(5, 12), "afternoon": part(12, 18), "evening": part(17, 24), "night": part(18, 29), "midnight": part(22, 26)} | dict.fromkeys(("noon", "midday", "lunchtime", "lunch"), part(11, 14))  # fmt: skip
+_PARTS: Final = {
+    "early morning": part(4, 9),
+    "morning": part(5, 12),
+    "afternoon": part(12, 18),
+    "evening": part(17, 24),
+    "night": part(18, 29),
+    "midnight": part(22, 26),
+} | dict.fromkeys(("noon", "midday", "lunchtime", "lunch"), part(11, 14))
 
 # What makes a bare name a time: the words before it.
 _AT_MONTH: Final = re.compile(

@@ -104,7 +104,18 @@ _LASTED: Final = re.compile(r"(?:[了过有近满约共长达]|已经)$")
 _COUNT: Final = r"(?<![\d.十])(?P<n>\d{1,3}|[二三四五六七八九]?十[一二三四五六七八九]?|[一二三两几]百|好几|[一二三四五六七八九两几数])"
 _U: Final = r"(?P<u>天|日|晚|个?(?:星期|礼拜)|周|个月|(?<=[两几])月|年|个?季度)"
 _DAYS: Final = {"今": 0, "昨": -1, "前": -2, "大前": -3, "明": 1, "后": 2, "大后": 3}
-_UNITS: Final = {"天": "day", "日": "day", "晚": "day", "夜": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year", "季度": "quarter"}  # fmt: skip
+_UNITS: Final = {
+    "天": "day",
+    "日": "day",
+    "晚": "day",
+    "夜": "day",
+    "周": "week",
+    "星期": "week",
+    "礼拜": "week",
+    "月": "month",
+    "年": "year",
+    "季度": "quarter",
+}
 _PARTS: Final = {
     word: part(start, end)
     for start, end, words in (

@@ -19,9 +19,22 @@ from typing import Final
 from tests.bench.life import words_en, words_zh
 
 LANGS: Final[Mapping[str, ModuleType]] = {"en": words_en, "zh": words_zh}
-MONTHS: Final = (
-    "January February March April May June July August September October November December".split()
-)  # noqa: SIM905
+MONTHS: Final = tuple(
+    [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ]
+)
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ class Life:
         for i, s in enumerate(self.said):
             s.id = f"{name}/m{i}"
 
-    # --- what was said ---------------------------------------------------------------------------------------
+    # --- what was said ---
 
     def _day(self, since: int = 0, until: int = DAYS - QUIET) -> date:
         return START + timedelta(days=self.rng.randrange(since, max(since + 1, until)))
@@ -193,7 +193,7 @@ class Life:
         for v in (v for row in rows(self.words.MUSINGS) for v in row):
             self._told(v, self._day())
 
-    # --- what is asked -----------------------------------------------------------------------------------------
+    # --- what is asked ---
 
     def memories(self) -> list[dict[str, Any]]:
         """As `memories.jsonl` has them."""

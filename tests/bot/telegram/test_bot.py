@@ -36,7 +36,7 @@ def everything_stored(home: Path) -> str:
     return text
 
 
-# --- who may talk to it -------------------------------------------------------------------------------
+# --- who may talk to it ---
 
 
 async def test_strangers_are_turned_away(
@@ -97,7 +97,7 @@ async def test_an_invited_person_has_a_memory_of_their_own(
         assert "茉莉花茶" not in mine.text
 
 
-# --- talking ------------------------------------------------------------------------------------------
+# --- talking ---
 
 
 async def test_the_menu_in_both_languages(
@@ -378,7 +378,7 @@ async def test_a_stray_message_goes_when_its_button_is_pressed(
         assert telegram_server.texts()[-1] == "You said: Hello"
 
 
-# --- memory -------------------------------------------------------------------------------------------
+# --- memory ---
 
 
 async def test_what_was_learned_is_shown_with_a_way_back(
@@ -670,7 +670,7 @@ async def test_without_a_model(
     assert not openai_server.requests
 
 
-# --- what may go wrong --------------------------------------------------------------------------------
+# --- what may go wrong ---
 
 
 async def test_a_missing_and_a_wrong_token(

@@ -55,7 +55,7 @@ async def _ours(_update: Update) -> tuple[str | None, bool] | None:
     return "u1", True
 
 
-# --- the inbox ----------------------------------------------------------------------------------------
+# --- the inbox ---
 
 
 async def test_committed_before_confirmed(
@@ -153,7 +153,7 @@ async def test_an_unreadable_row_is_given_up(store: SqliteStore, bot: Bot) -> No
     assert await store.write_system(lambda s: s.inbox_open("telegram", str(bot.id))) == []
 
 
-# --- what is one turn ---------------------------------------------------------------------------------
+# --- what is one turn ---
 
 
 async def _batches(telegram_server: TelegramServer, bot: Bot, *, pause: float = 0.0) -> list[str]:
@@ -311,7 +311,7 @@ async def test_commands(telegram_server: TelegramServer, bot: Bot) -> None:
     assert read == [("remember", "I like tea"), ("new", ""), ("why", ""), None, None, None, None]
 
 
-# --- the door -----------------------------------------------------------------------------------------
+# --- the door ---
 
 
 async def test_a_code_lets_one_person_in_once(store: SqliteStore) -> None:

@@ -334,7 +334,7 @@ async def test_off_and_ask(world: World) -> None:
     assert (await world.only(State.PROPOSED)).content == "Likes milk"
 
 
-# --- embedding -------------------------------------------------------------------------------------------
+# --- embedding ---
 
 
 async def test_memories_get_the_vectors_they_lack(world: World) -> None:

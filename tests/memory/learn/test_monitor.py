@@ -23,7 +23,7 @@ def block(prompt: str, tag: str) -> str:
     return m[1] if m else ""
 
 
-# --- what the model is shown ----------------------------------------------------------------------------
+# --- what the model is shown ---
 
 
 async def test_the_prompt_has_exchange_context_and_reference_apart(world: World) -> None:
@@ -156,7 +156,7 @@ async def test_several_turns_are_one_call(world: World) -> None:
     assert said[violin.source_message or ""] == "我在学小提琴"
 
 
-# --- what its lines do -----------------------------------------------------------------------------------
+# --- what its lines do ---
 
 
 async def test_every_operation_does_its_work(world: World) -> None:
@@ -336,7 +336,7 @@ async def test_half_a_line_is_worse_than_none(world: World) -> None:
     assert (await world.only()).content == "Likes tea"
 
 
-# --- idempotence, failure, settings ----------------------------------------------------------------------
+# --- idempotence, failure, settings ---
 
 
 async def test_a_turn_is_learned_from_once(world: World) -> None:
@@ -472,7 +472,7 @@ async def test_logs_hold_no_words_unless_asked(
     assert "marzipan" in caplog.text
 
 
-# --- evidence --------------------------------------------------------------------------------------------
+# --- evidence ---
 
 
 async def test_a_line_without_evidence_goes_back_once_with_its_reason(world: World) -> None:

@@ -17,7 +17,7 @@ from memory.learn.schemas import ANSWERS, Entry
 from memory.models import Importance, Kind, Message
 from memory.text.tokens import estimate_tokens
 
-# --- the monitor's lines --------------------------------------------------------------------------------
+# --- the monitor's lines ---
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_no_answer_makes_a_reader_raise(text: str) -> None:
     dates.read(text, "Asia/Shanghai")
 
 
-# --- the extractor's JSON -------------------------------------------------------------------------------
+# --- the extractor's JSON ---
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_fields_of_a_candidate_are_read_whatever_type_they_have() -> None:
     assert (c.matches, c.contradicts, c.denied, c.said) == ("k7f3a2", "", True, (Citation(2),))
 
 
-# --- summaries -------------------------------------------------------------------------------------------
+# --- summaries ---
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_a_summary_keeps_no_secret_and_no_order() -> None:
     assert "They met." in got.running
 
 
-# --- dates -----------------------------------------------------------------------------------------------
+# --- dates ---
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_days_are_local_days_across_a_change_of_clocks() -> None:
     assert said.end - said.start == timedelta(hours=23) - timedelta(seconds=1)
 
 
-# --- alike -----------------------------------------------------------------------------------------------
+# --- alike ---
 
 
 @pytest.mark.parametrize(
@@ -394,7 +394,7 @@ def test_likeness_is_symmetric_and_never_raises(a: str, b: str) -> None:
     assert same_meaning.same(a, a, kinds=kinds)
 
 
-# --- tokens ----------------------------------------------------------------------------------------------
+# --- tokens ---
 
 
 @given(st.text(max_size=400), st.integers(min_value=5, max_value=60))

@@ -60,7 +60,7 @@ def memory(
     return start_life(replace(m, **fields), how, curve, T0)  # type: ignore[arg-type]
 
 
-# --- fade (the weight paper, the fading-levels paper) -------------------------------------------------
+# --- fade (the weight paper, the fading-levels paper) ---
 
 
 @pytest.mark.parametrize(("kind", "expected"), [(Kind.IDENTITY, 0.4545), (Kind.CONTEXT, 0.3077)])
@@ -336,7 +336,7 @@ def test_s2s_trigger_of_frequent_reinforcement() -> None:
     assert late.curve_state.strength == 0.5
 
 
-# --- todos and episodes -------------------------------------------------------------------------------
+# --- todos and episodes ---
 
 
 @pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
@@ -376,7 +376,7 @@ def test_episodes_keep_their_own_rule(curve: str) -> None:
     assert review_due(m, 1.0, T0 + 100 * DAY) is None
 
 
-# --- the three-layer paper's counter ------------------------------------------------------------------
+# --- the three-layer paper's counter ---
 
 
 @pytest.mark.parametrize(
@@ -502,7 +502,7 @@ def test_a_pin_keeps_the_counter_where_it_was() -> None:
     assert compute_counter(m, 1.0, T0 + 365 * DAY) == 2.0
 
 
-# --- score (the session paper), relevance (the product paper), fsrs -----------------------------------
+# --- score (the session paper), relevance (the product paper), fsrs ---
 
 
 def test_score_accumulates_with_diminishing_returns() -> None:
@@ -625,7 +625,7 @@ def test_two_curves_never_forget(curve: str) -> None:
     assert isinstance(decide_action(m, 1.3, T0 + 36_500 * DAY), FadeAction)
 
 
-# --- a life as it is drawn ------------------------------------------------------------------------------
+# --- a life as it is drawn ---
 
 
 def test_a_drawn_life_steps_where_the_weight_steps() -> None:

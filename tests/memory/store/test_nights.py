@@ -151,7 +151,7 @@ async def test_idle_sessions_are_those_nobody_speaks_in(
     )
 
 
-# --- the lane -------------------------------------------------------------------------------------------
+# --- the lane ---
 
 
 async def lease(store: SqliteStore, hours: float, worker: str = "w") -> Job | None:
@@ -200,7 +200,7 @@ async def test_only_one_of_two_due_nights_runs_at_a_time(
     assert keys == ["a", "c"]
 
 
-# --- erasing quietly --------------------------------------------------------------------------------------
+# --- erasing quietly ---
 
 
 async def test_a_quiet_erasure_takes_what_is_its_own_and_no_more(

@@ -323,7 +323,7 @@ async def test_nights_wear_what_relevance_finds_faint(home: Home) -> None:
     assert (await home.get(m)).curve_state == worn.curve_state
 
 
-# --- what a model may write -------------------------------------------------------------------------------
+# --- what a model may write ---
 
 
 @pytest.mark.parametrize(
