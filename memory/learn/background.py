@@ -147,7 +147,7 @@ async def _leave(tools: LearningTools, user_id: str) -> None:
     name = tools.embedder.id
     for other, _ in await tools.store.read(user_id, lambda tx: tx.vectors.list_other_models(name)):
         while await tools.store.write(
-            user_id, lambda tx, other=other: tx.vectors.retire(other, RETIRED)
+            user_id, lambda tx, other=other: tx.vectors.drop_vectors(other, RETIRED)
         ):  # type: ignore[misc]
             pass
     if await tools.store.drop_unused_embedders(name) and isinstance(
