@@ -7,10 +7,13 @@ alone.
 
 from __future__ import annotations
 
-from memory.privacy.instructions import classify_instruction, is_refused_instruction
+from memory.privacy.judgements import (
+    classify_instruction,
+    classify_sensitivity,
+    is_refused_instruction,
+)
 from memory.privacy.redaction import SecretFinding, make_secret_label, mask_values, redact
 from memory.privacy.rules import SecretKind
-from memory.privacy.sensitivity import classify_sensitivity
 from memory.privacy.vault import find_key, find_key_place, fingerprint_key, load_key, seal, unseal
 
 __all__ = [

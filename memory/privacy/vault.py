@@ -20,10 +20,7 @@ _TAG: Final = 16
 
 
 def find_key(home: Path) -> bytes | None:
-    """The key of this home, from the file `key` or else from the keyring; None if it is in neither.
-
-    Makes none.
-    """
+    """Return the key of this home, from the file `key` or else the keyring, None if in neither."""
     path, pointer = home / _NAME, home / _POINTER
     key: bytes | None = None
     if path.exists():
@@ -34,14 +31,13 @@ def find_key(home: Path) -> bytes | None:
 
 
 def find_key_place(home: Path) -> Path:
-    """Where the key is kept, or belongs: the file `key`, or the file that names its entry in the keyring."""
+    """Return the file `key`, or the file that names the key's entry in the keyring."""
     pointer = home / _POINTER
     return pointer if pointer.exists() and not (home / _NAME).exists() else home / _NAME
 
 
 def load_key(home: Path) -> bytes:
-    """The key of this home, made at first use: in the system's keyring where there is one, else in
-    a 0600 file.
+    """Return the key of this home, made at first use: in the system's keyring, else in a 0600 file.
 
     Two processes starting at once get the same key: its file appears whole or not at all, and the
     first one stays. A file of the wrong length is set aside as `key.damaged`.
@@ -64,7 +60,7 @@ def load_key(home: Path) -> bytes:
 
 
 def fingerprint_key(key: bytes) -> str:
-    """Tells keys apart and gives nothing of them away."""
+    """Return what tells keys apart and gives nothing of them away."""
     return hmac.new(key, b"ebb key 1", hashlib.sha256).hexdigest()[:16]
 
 
@@ -114,12 +110,12 @@ def _create(path: Path, content: bytes) -> None:
 
 
 def _subkey(key: bytes) -> bytes:
-    """Tombstones are hashed with the same file's key; sealing uses one of its own derived from it."""
+    """Derive the key of sealing: tombstones are hashed with the file's own."""
     return hmac.new(key, b"ebb seal 1", hashlib.sha256).digest()
 
 
 def seal(key: bytes, text: str, *, bound_to: str = "") -> bytes:
-    """Encrypt `text`; it can only be opened with the same key and the same `bound_to` (the memory's id)."""
+    """Encrypt a text; only the same key and `bound_to` (the memory's id) open it."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     nonce = secrets.token_bytes(_NONCE)
@@ -127,7 +123,7 @@ def seal(key: bytes, text: str, *, bound_to: str = "") -> bytes:
 
 
 def unseal(key: bytes, sealed: bytes, *, bound_to: str = "") -> str | None:
-    """The text, or None if the key was lost, the bytes were changed, or they belong to something else."""
+    """Return the text; None if the key was lost, or the bytes changed or belong elsewhere."""
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
