@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal, Protocol, TypeAlias
+from math import prod
+from typing import Literal, TypeAlias
 
 from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory
 
@@ -21,6 +22,7 @@ STANDING = frozenset({Kind.HEALTH, Kind.INSTRUCTION})
 _LONGEST = 200_000.0
 _EPOCH, _MS = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 
+Breakpoints: TypeAlias = tuple[float, float, float, float]
 CurveEvent: TypeAlias = Literal[
     "mention", "use", "boost", "negate", "affirm", "contradicted", "lowered"
 ]
@@ -34,71 +36,36 @@ U: Mapping[str, float] = {"slow": 0.8, "normal": 1.0, "fast": 1.3}  # the weight
 
 
 @dataclass(frozen=True, slots=True)
-class KeepAction:
-    """Nothing to do."""
+class Curve:
+    """One way of forgetting. What is the same for all (pins, episodes, due times) is in `life`.
 
-
-@dataclass(frozen=True, slots=True)
-class PromoteAction:
-    """Ask the reviewer whether this should become `core` (the three-layer paper: counter at 2.5)."""
-
-
-@dataclass(frozen=True, slots=True)
-class DecayAction:
-    """Ask the reviewer whether this is still worth keeping (the three-layer paper: counter below 0.5)."""
-
-
-@dataclass(frozen=True, slots=True)
-class FadeAction:
-    """The memory stands at another level than its weight says: rewrite it for `level`."""
-
-    level: Level
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetAction:
-    """The curve's source deletes here; Ebb makes the memory `forgotten`, which can be restored."""
-
-
-Verdict: TypeAlias = KeepAction | PromoteAction | DecayAction | FadeAction | ForgetAction
-
-
-class Curve(Protocol):
-    """One way of forgetting.
-
-    What is the same for all (pins, episodes, due times) stands in `life`.
+    breakpoints: the weights above which a memory is FULL, SUMMARY, TAG, TRACE; else ARCHIVE.
+    bounds: the weight is clamped to them. forgets_below: weight under which the memory is
+    forgotten. lowers_below: weight under which a night lowers what the curve's state holds.
+    reviews_decay: whether the reviewer judges memories whose counter fell below 0.5.
     """
 
-    @property
-    def breakpoints(self) -> tuple[float, float, float, float]:
-        """The weights above which a memory has each level.
-
-        FULL > / SUMMARY > / TAG > / TRACE >; at or below the last: ARCHIVE.
-        """
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """The weight is clamped to this."""
-
-    @property
-    def forgets_below(self) -> float | None:
-        """Weight under which the memory is forgotten; None: never."""
-
-    @property
-    def reviews_decay(self) -> bool:
-        """Whether the reviewer judges memories whose counter has fallen below 0.5."""
+    breakpoints: Breakpoints
+    bounds: tuple[float, float]
+    forgets_below: float | None = None
+    lowers_below: float | None = None
+    reviews_decay: bool = False
 
     def create_state(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:
         """Return the state of a memory that was just made."""
+        raise NotImplementedError
 
     def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the factors whose product is the weight, by name."""
+        raise NotImplementedError
 
     def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
         """Return the retention now, within `bounds`."""
+        return clamp(prod(self.compute_factors(m, u, now).values()), *self.bounds)
 
-    def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:
+    def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
         """Return the state after an event; `m` is the memory as it stood before."""
+        return m.curve_state
 
     def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
         """Return the memory with a state of this curve that makes it weigh `weight`.
@@ -106,6 +73,12 @@ class Curve(Protocol):
         It is as near to that as the curve allows. `m` still has the state of the curve it lived
         under. Only what belongs to a curve changes.
         """
+        raise NotImplementedError
+
+
+def compute_negation(m: Memory, factor: float = 0.5) -> float:
+    """Return the factor of a negated memory: half, like the session paper's contradiction."""
+    return 1.0 if m.negated_at is None else factor
 
 
 def to_milliseconds(at: datetime) -> int:
@@ -114,7 +87,7 @@ def to_milliseconds(at: datetime) -> int:
 
 
 def from_ms(value: int) -> datetime:
-    """Return the time of UTC milliseconds, the inverse of `ms`."""
+    """Return the time of UTC milliseconds."""
     return _EPOCH + value * _MS
 
 
@@ -124,20 +97,14 @@ def days_between(since: datetime, now: datetime) -> float:
 
 
 def get_own_day(m: Memory) -> datetime | None:
-    """Return when a todo is due or an event ends.
-
-    None for other kinds and without a date.
-    """
+    """Return when a todo is due or an event ends; None for other kinds and without a date."""
     if m.kind is Kind.EVENT:
         return m.on_until or m.on
     return m.expires_at if m.kind is Kind.TODO else None
 
 
 def get_idle_start(m: Memory) -> datetime:
-    """Return when the memory's idle time began.
-
-    That is its last activation, or a todo's or event's day if that is later.
-    """
+    """Return its last activation, or a todo's or event's day if that is later."""
     day = get_own_day(m)
     return m.last_activated_at if day is None else max(m.last_activated_at, day)
 
@@ -155,47 +122,33 @@ def count_idle_days(m: Memory, now: datetime) -> float:
 
 
 def is_before_its_day(m: Memory, now: datetime) -> bool:
-    """Tell whether it is a todo or an event whose day is still to come.
-
-    A repeated event's always is.
-    """
+    """Tell whether a todo's or event's day is still to come; a repeated event's always is."""
     day = get_own_day(m)
     return day is not None and (day > now or (m.kind is Kind.EVENT and m.repeats is not None))
 
 
 def build_idle_state(m: Memory, wanted: float, now: datetime) -> Mapping[str, Json]:
-    """Return state data that make `m` count as `wanted` days idle at `now`.
-
-    A todo that is not yet due cannot be idle.
-    """
-    return (
-        {}
-        if is_before_its_day(m, now)
-        else {ORIGIN: to_milliseconds(now - min(wanted, _LONGEST) * DAY)}
-    )
+    """Return state data that make `m` count as `wanted` days idle; before its day it cannot be."""
+    if is_before_its_day(m, now):
+        return {}
+    return {ORIGIN: to_milliseconds(now - min(wanted, _LONGEST) * DAY)}
 
 
 def count_days_after_grace(
     m: Memory, stood_at: datetime, now: datetime, grace: float = 7.0
 ) -> float:
-    """Return the days that count for a value after `grace` days without activation.
+    """Return the days that count for a value, after `grace` days without activation.
 
-    The value stood at `stood_at`.
-
-    Stepwise evaluation gives what one evaluation gives: the days before `stood_at` are already in
-    it.
+    The days before `stood_at` are in the value already: evaluating twice gives what once gives.
     """
     if is_before_its_day(m, now):
         return 0.0
     return days_between(max(stood_at, get_idle_start(m) + grace * DAY), now)
 
 
-def level_within(breakpoints: tuple[float, float, float, float], w: float) -> Level:
+def level_within(breakpoints: Breakpoints, w: float) -> Level:
     """Return the level of a weight by a curve's breakpoints."""
-    return next(
-        (level for level, above in zip(Level, breakpoints, strict=False) if w > above),
-        Level.ARCHIVE,
-    )
+    return Level(sum(w <= above for above in breakpoints))
 
 
 def is_episode(m: Memory) -> bool:
@@ -204,18 +157,12 @@ def is_episode(m: Memory) -> bool:
 
 
 def is_protected(m: Memory) -> bool:
-    """Tell whether a memory does not fade: pinned, core and system ones.
-
-    A negation takes the pin and suspends the layer's protection.
-    """
+    """Tell whether a memory does not fade: pinned, or core and system ones that nobody negated."""
     return m.pinned or (m.layer in {Layer.CORE, Layer.SYSTEM} and m.negated_at is None)
 
 
 def is_spared(m: Memory) -> bool:
-    """Tell whether only the owner lets it go.
-
-    That is a memory that is protected, verified, or standing in every prompt.
-    """
+    """Tell whether only the owner lets it go: protected, verified, or standing in every prompt."""
     return is_protected(m) or m.verified or m.close or m.kind in STANDING
 
 

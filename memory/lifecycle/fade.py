@@ -14,9 +14,11 @@ from math import exp, prod
 
 from memory.lifecycle.curve import (
     MENTIONS,
+    Breakpoints,
+    Curve,
     CurveEvent,
     build_idle_state,
-    clamp,
+    compute_negation,
     count_idle_days,
     days_between,
 )
@@ -40,26 +42,17 @@ def w_time(t: float, u: float, factor: float, alpha: float = ALPHA) -> float:
 
 
 def semantic(t: float, amplitude: float = S_MAX) -> float:
-    """Return S = 1 + amplitude·exp(−0.05·Δt) since the last mention.
-
-    1.50, 1.35, 1.11 after 0, 7, 30 days.
-    """
+    """Return S = 1 + amplitude·exp(−0.05·Δt): 1.50, 1.35, 1.11 after 0, 7, 30 days."""
     return 1 + amplitude * exp(-LAMBDA_S * t)
 
 
 def conflict(t: float) -> float:
-    """Return C = 0.3 + 0.7·exp(−0.01·Δt) since the negation.
-
-    1.00, 0.95, 0.82, 0.58 after 0, 7, 30, 90 days.
-    """
+    """Return C = 0.3 + 0.7·exp(−0.01·Δt): 1.00, 0.95, 0.82, 0.58 after 0, 7, 30, 90 days."""
     return C_MIN + (1 - C_MIN) * exp(-LAMBDA_C * t)
 
 
 def momentum(n: int) -> float:
-    """Return M = 1 + 0.3·(1 − exp(−0.5·n)) for n mentions in 3 days.
-
-    1.00, 1.23, 1.30 for 0, 3, 10.
-    """
+    """Return M = 1 + 0.3·(1 − exp(−0.5·n)): 1.00, 1.23, 1.30 for 0, 3, 10 mentions in 3 days."""
     return 1 + M_COEF * (1 - exp(-LAMBDA_M * n))
 
 
@@ -69,16 +62,14 @@ def mentions_within(m: Memory, window: timedelta, now: datetime) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class FadeCurve:
+class FadeCurve(Curve):
     """The weight paper's formula with the fading-levels paper's levels."""
 
     # With the weight paper's clamp a weight never falls *below* 0.01; it stands at 0.01 only after
     # far more than the 180 idle days asked for before ARCHIVE there, so "at or below the last
     # breakpoint" says both papers' rules.
-    breakpoints: tuple[float, float, float, float] = (0.7, 0.3, 0.1, 0.01)
+    breakpoints: Breakpoints = (0.7, 0.3, 0.1, 0.01)
     bounds: tuple[float, float] = (0.01, 2.0)
-    forgets_below: float | None = None
-    reviews_decay: bool = False
 
     def create_state(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002 - I is by kind
         """Return the state of a memory never mentioned yet: S = 1."""
@@ -86,57 +77,45 @@ class FadeCurve:
 
     def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the weight paper's five factors and the immediate one of a negation."""
-        factor = KINDS[m.kind].factor
-        negated = m.negated_at
         m_factor = momentum(mentions_within(m, RECENT, now))
         if mentions_within(m, FREQUENT_WINDOW, now) >= FREQUENT:
             m_factor = max(m_factor, FREQUENT_M)
+        factor, negated = KINDS[m.kind].factor, m.negated_at
         return {
             "time_weight": w_time(count_idle_days(m, now), u, factor, _alpha(m)),
             "semantic_boost": semantic(days_between(m.curve_state.at, now), m.curve_state.strength),
             "conflict_penalty": 1.0 if negated is None else conflict(days_between(negated, now)),
-            "negation": 1.0 if negated is None else NEGATED,
+            "negation": compute_negation(m, NEGATED),
             "importance": factor,
             "momentum": m_factor,
         }
 
-    def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
-        """Return the product of the factors, clamped."""
-        return clamp(prod(self.compute_factors(m, u, now).values()), *self.bounds)
-
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002 - S knows no U
-        """Return the state after an event.
-
-        A mention sets S's amplitude; a contradiction takes it back; a negation acts through
-        `negated_at`.
-        """
+        """Set S's amplitude at a mention, and take it back at a contradiction."""
         state = m.curve_state
+        amplitude = S_MAX
         if e == "contradicted":
-            return CurveState(strength=0.0, at=max(state.at, now))
-        if e not in MENTIONS:
+            amplitude = 0.0
+        elif e not in MENTIONS:
             return state
-        if mentions_within(m, FREQUENT_WINDOW, now) + 1 < FREQUENT:
-            return CurveState(strength=S_MAX, at=max(state.at, now))
-        left = semantic(days_between(state.at, now), state.strength) - 1
-        return CurveState(strength=min(S_MAX, left + FREQUENT_S), at=max(state.at, now))
+        elif mentions_within(m, FREQUENT_WINDOW, now) + 1 >= FREQUENT:
+            left = semantic(days_between(state.at, now), state.strength) - 1
+            amplitude = min(S_MAX, left + FREQUENT_S)
+        return CurveState(amplitude, max(state.at, now))
 
     def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
         """Take S from the last mention, and idle time from the weight.
 
         Where no idle time is short enough, S is raised up to 1.5.
         """
-        last = m.recent_mentions[-1] if m.recent_mentions else None
-        state = (
-            CurveState(strength=0.0, at=min(m.created_at, now))
-            if last is None
-            else CurveState(S_MAX, last)
-        )
+        state = CurveState(0.0, min(m.created_at, now))
+        if m.recent_mentions:
+            state = CurveState(S_MAX, m.recent_mentions[-1])
         fresh = replace(m, curve_state=replace(state, data=build_idle_state(m, 0.0, now)))
-        rest = prod(self.compute_factors(fresh, u, now).values())
+        factors = self.compute_factors(fresh, u, now)
+        rest = prod(factors.values())
         if weight > rest:
-            amplitude = min(
-                self.compute_factors(fresh, u, now)["semantic_boost"] * weight / rest - 1, S_MAX
-            )
+            amplitude = min(factors["semantic_boost"] * weight / rest - 1, S_MAX)
             return replace(fresh, curve_state=CurveState(amplitude, now, fresh.curve_state.data))
         t = (rest / weight - 1) * KINDS[m.kind].factor / (_alpha(m) * u)
         return replace(fresh, curve_state=replace(state, data=build_idle_state(m, t, now)))

@@ -1,8 +1,8 @@
-"""`fsrs`: the retrievability of FSRS-6, a use being a review. The package computes stability and
-difficulty.
+"""`fsrs`: the retrievability of FSRS-6, a use being a review.
 
-R = (1 + F·t/S)^−w20 with F such that R = 0.9 after S days. The package rounds t down to days; here
-days are exact, and the user's factor U stretches them. Never forgets, only fades.
+The package computes stability and difficulty. R = (1 + F·t/S)^−w20 with F such that R = 0.9 after S
+days. The package rounds t down to days; here days are exact, and the user's factor U stretches
+them. Never forgets, only fades.
 """
 
 from __future__ import annotations
@@ -11,16 +11,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
-from math import prod
 from typing import TYPE_CHECKING
 
-from memory.lifecycle.curve import USES, CurveEvent, build_idle_state, clamp, count_idle_days
+from memory.lifecycle.curve import (
+    USES,
+    Breakpoints,
+    Curve,
+    CurveEvent,
+    build_idle_state,
+    clamp,
+    compute_negation,
+    count_idle_days,
+)
 from memory.models import CurveState, Importance, Kind, Memory
 
 if TYPE_CHECKING:
     from fsrs import Scheduler
 
-NEGATED = 0.5
 RETENTION = 0.9  # FSRS defines stability as the days until R falls to this
 RATINGS: Mapping[Importance, int] = {
     Importance.HIGH: 4,
@@ -41,13 +48,13 @@ def _scheduler() -> Scheduler:
 
 @cache
 def shape() -> tuple[float, float]:
-    """(exponent, F) of the forgetting curve."""
+    """Return (exponent, F) of the forgetting curve."""
     exponent = -_scheduler().parameters[20]
     return exponent, RETENTION ** (1 / exponent) - 1
 
 
 def retrievability(t: float, stability: float) -> float:
-    """Probability of recall after `t` days; 1 at 0, 0.9 at `stability`."""
+    """Return the probability of recall after `t` days; 1 at 0, 0.9 at `stability`."""
     exponent, f = shape()
     return float((1 + f * t / stability) ** exponent)
 
@@ -56,9 +63,7 @@ def _review(state: CurveState | None, rating: int, now: datetime) -> CurveState:
     from fsrs import Card, Rating, State
 
     now = now.astimezone(UTC)
-    card = Card(
-        card_id=0, due=now
-    )  # both given: the package would ask the clock, and sleep, for them
+    card = Card(card_id=0, due=now)  # both given: the package would ask the clock for them
     if state is not None:
         last = state.at.astimezone(UTC)
         now = max(now, last)
@@ -71,58 +76,48 @@ def _review(state: CurveState | None, rating: int, now: datetime) -> CurveState:
             last_review=last,
         )
     card, _ = _scheduler().review_card(card, Rating(rating), now)
-    if (
-        card.stability is None or card.difficulty is None
-    ):  # pragma: no cover - a reviewed card has both
+    if card.stability is None or card.difficulty is None:  # pragma: no cover - it was reviewed
         raise AssertionError
     return CurveState(strength=card.stability, at=now, data={"difficulty": card.difficulty})
 
 
 @dataclass(frozen=True, slots=True)
-class FsrsCurve:
+class FsrsCurve(Curve):
     """FSRS-6 with its published parameters. `strength` is the stability in days at `at`."""
 
-    breakpoints: tuple[float, float, float, float] = (0.7, 0.5, 0.4, 0.3)
+    breakpoints: Breakpoints = (0.7, 0.5, 0.4, 0.3)
     bounds: tuple[float, float] = (0.0, 1.0)
-    forgets_below: float | None = None
-    reviews_decay: bool = False
 
     def create_state(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
-        """The first review: easy, good or hard by importance."""
+        """Return the state after the first review: easy, good or hard by importance."""
         return _review(None, RATINGS[importance], now)
 
     def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
-        """Retrievability, and half while negated."""
+        """Return the retrievability, and half while negated."""
+        days = u * count_idle_days(m, now)
         return {
-            "retrievability": retrievability(u * count_idle_days(m, now), m.curve_state.strength),
-            "negation": 1.0 if m.negated_at is None else NEGATED,
+            "retrievability": retrievability(days, m.curve_state.strength),
+            "negation": compute_negation(m),
         }
 
-    def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
-        """The product of the factors."""
-        return clamp(prod(self.compute_factors(m, u, now).values()), *self.bounds)
-
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
-        """A use is a review that went well; a contradiction is one that did not."""
+        """Review: a use went well, a contradiction did not."""
         if e in USES:
             return _review(m.curve_state, GOOD, now)
         if e == "contradicted":
             # A lapse changes how fast it is lost from here on, not when it was last held.
-            lapsed = _review(m.curve_state, AGAIN, now)
-            return CurveState(strength=lapsed.strength, at=m.curve_state.at, data=lapsed.data)
+            return replace(_review(m.curve_state, AGAIN, now), at=m.curve_state.at)
         return m.curve_state
 
     def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
-        """The stability that its idle days call for at that weight; idle for as long as that leaves to explain."""
+        """Take the stability that its idle days call for; idle time explains the rest."""
         exponent, f = shape()
         first = _review(None, GOOD, min(m.last_activated_at, now))
-        r = clamp(weight / (1.0 if m.negated_at is None else NEGATED), *REACHES)
+        r = clamp(weight / compute_negation(m), *REACHES)
         stretch = (r ** (1 / exponent) - 1) / f  # idle days per day of stability
         plain = replace(m, curve_state=replace(m.curve_state, data={}))
-        stability = (
-            clamp(u * count_idle_days(plain, now) / stretch, *STABILITIES)
-            if stretch > 0
-            else first.strength
-        )
+        stability = first.strength
+        if stretch > 0:
+            stability = clamp(u * count_idle_days(plain, now) / stretch, *STABILITIES)
         data = {**first.data, **build_idle_state(m, stretch * stability / u, now)}
         return replace(m, curve_state=CurveState(strength=stability, at=first.at, data=data))

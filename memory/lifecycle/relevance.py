@@ -1,7 +1,6 @@
 """`relevance` (the product paper): exp(−0.01·days) · (1 + ln(1 + activations)) · importance.
 
-Below 0.3 upkeep lowers the importance by ×0.9 a night, below 0.1 the memory is forgotten, above 0.7
-it is lively.
+Below 0.3 upkeep lowers the importance by ×0.9 a night, below 0.1 the memory is forgotten.
 """
 
 from __future__ import annotations
@@ -11,34 +10,40 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from math import exp, log, log1p, prod
 
-from memory.lifecycle.curve import CurveEvent, build_idle_state, clamp, count_idle_days
+from memory.lifecycle.curve import (
+    Breakpoints,
+    Curve,
+    CurveEvent,
+    build_idle_state,
+    compute_negation,
+    count_idle_days,
+)
 from memory.models import KINDS, CurveState, Importance, Kind, Memory
 
-RATE, LOWERED, NEGATED = 0.01, 0.9, 0.5
-LOWER_BELOW, LIVELY_ABOVE = 0.3, 0.7
+RATE, LOWERED = 0.01, 0.9
 UNLISTED = 0.8  # kinds that the product paper does not list
 OWN: Mapping[Kind, float] = {Kind.IDENTITY: 0.9, Kind.WHIM: 0.5}
 LEAST = 1e-6  # a weight that a memory can come with from another curve
 MOST_ACTIVATIONS = 1000  # the paper's logarithm has no bound; this is one no life reaches
 
 
-def parse_importance(kind: Kind) -> float:
+def get_kind_importance(kind: Kind) -> float:
     """Return the product paper's importance of a kind."""
     return OWN.get(kind) or KINDS[kind].s1_weight or UNLISTED
 
 
 @dataclass(frozen=True, slots=True)
-class RelevanceCurve:
+class RelevanceCurve(Curve):
     """The curve whose `strength` is the importance in [0, 1] as upkeep has left it."""
 
-    breakpoints: tuple[float, float, float, float] = (0.3, 0.2, 0.15, 0.1)
+    breakpoints: Breakpoints = (0.3, 0.2, 0.15, 0.1)
     bounds: tuple[float, float] = (0.0, 1 + log1p(MOST_ACTIVATIONS))
     forgets_below: float | None = 0.1
-    reviews_decay: bool = False
+    lowers_below: float | None = 0.3
 
     def create_state(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
         """Return the state with the importance of the kind."""
-        return CurveState(strength=parse_importance(kind), at=now)
+        return CurveState(strength=get_kind_importance(kind), at=now)
 
     def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the product paper's three factors, and half while negated."""
@@ -46,18 +51,11 @@ class RelevanceCurve:
             "time": exp(-RATE * u * count_idle_days(m, now)),
             "activations": 1 + log1p(min(m.activation_count, MOST_ACTIVATIONS)),
             "importance": m.curve_state.strength,
-            "negation": 1.0 if m.negated_at is None else NEGATED,
+            "negation": compute_negation(m),
         }
 
-    def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
-        """Return the product of the factors."""
-        return clamp(prod(self.compute_factors(m, u, now).values()), *self.bounds)
-
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
-        """Lower the importance after a night below 0.3, or a contradiction.
-
-        A use acts through the count and the date.
-        """
+        """Lower the importance after a night below 0.3, or a contradiction."""
         state = m.curve_state
         if e in {"lowered", "contradicted"}:
             return CurveState(strength=state.strength * LOWERED, at=max(state.at, now))
@@ -68,14 +66,10 @@ class RelevanceCurve:
 
         Importance is raised where even no idle day would do.
         """
-        fresh = replace(
-            m, curve_state=CurveState(parse_importance(m.kind), now, build_idle_state(m, 0.0, now))
-        )
-        rest = prod(self.compute_factors(fresh, u, now).values())
-        state = fresh.curve_state
+        state = CurveState(get_kind_importance(m.kind), now, build_idle_state(m, 0.0, now))
+        rest = prod(self.compute_factors(replace(m, curve_state=state), u, now).values())
         if weight > rest:
-            return replace(
-                m, curve_state=replace(state, strength=min(state.strength * weight / rest, 1.0))
-            )
+            raised = min(state.strength * weight / rest, 1.0)
+            return replace(m, curve_state=replace(state, strength=raised))
         t = log(rest / max(weight, LEAST)) / (RATE * u)
         return replace(m, curve_state=replace(state, data=build_idle_state(m, t, now)))

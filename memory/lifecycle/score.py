@@ -9,9 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from math import prod
 
-from memory.lifecycle.curve import USES, CurveEvent, clamp, count_days_after_grace
+from memory.lifecycle.curve import (
+    USES,
+    Breakpoints,
+    Curve,
+    CurveEvent,
+    clamp,
+    compute_negation,
+    count_days_after_grace,
+)
 from memory.models import CurveState, Importance, Kind, Memory
 
 FIRST: Mapping[Importance, float] = {
@@ -24,13 +31,12 @@ RESIDENT = 0.5  # the session paper: at or above, a memory may stay in the promp
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreCurve:
+class ScoreCurve(Curve):
     """The curve whose `strength` is the score as it stood at `at`."""
 
-    breakpoints: tuple[float, float, float, float] = (0.35, 0.2, 0.1, 0.05)
+    breakpoints: Breakpoints = (0.35, 0.2, 0.1, 0.05)
     bounds: tuple[float, float] = (0.0, 1.0)
     forgets_below: float | None = 0.05
-    reviews_decay: bool = False
 
     def create_state(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
         """Return the score of the importance that the extractor gave."""
@@ -39,15 +45,8 @@ class ScoreCurve:
     def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the score as it stood, its decay, and half while negated."""
         state = m.curve_state
-        return {
-            "score": state.strength,
-            "decay": PER_DAY ** (u * count_days_after_grace(m, state.at, now)),
-            "negation": 1.0 if m.negated_at is None else CONTRADICTED,
-        }
-
-    def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
-        """Return the product of the factors."""
-        return clamp(prod(self.compute_factors(m, u, now).values()), *self.bounds)
+        decay = PER_DAY ** (u * count_days_after_grace(m, state.at, now))
+        return {"score": state.strength, "decay": decay, "negation": compute_negation(m)}
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:
         """Add (1−s)·0.2 for a hit to what is left; halve for a contradiction."""
@@ -61,5 +60,5 @@ class ScoreCurve:
 
     def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:  # noqa: ARG002 - no rate in it
         """Take the other curve's weight as the score."""
-        s = clamp(weight / (1.0 if m.negated_at is None else CONTRADICTED), *self.bounds)
+        s = clamp(weight / compute_negation(m), *self.bounds)
         return replace(m, curve_state=CurveState(strength=s, at=now))

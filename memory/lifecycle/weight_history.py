@@ -6,12 +6,12 @@ through again without the memory's row, and without the clock.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from memory.lifecycle.curve import DAY, USES, CurveEvent, from_ms
+from memory.lifecycle.curve import DAY, USES, CurveEvent
 from memory.lifecycle.fade import FREQUENT_WINDOW, RECENT
 from memory.lifecycle.life import (
     CURVES,
@@ -19,22 +19,12 @@ from memory.lifecycle.life import (
     build_log_entry,
     compute_level,
     compute_weight,
+    is_lowered_at,
+    restore_state,
     start_life,
 )
-from memory.lifecycle.relevance import LOWER_BELOW
-from memory.models import (
-    CurveState,
-    Importance,
-    Json,
-    Kind,
-    Layer,
-    Level,
-    Memory,
-    Sensitivity,
-    WeightEvent,
-)
+from memory.models import CurveState, Importance, Kind, Layer, Level, Memory, WeightEvent
 
-RELEVANCE = "relevance"  # the one curve whose nights wear a memory
 WEEK: Final = 7 * DAY  # what was used keeps for so long (the three-layer and session papers)
 _MS: Final = timedelta(milliseconds=1)
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # when lives begin that are only imagined
@@ -67,34 +57,6 @@ class WeightHistory:
         return max((m.weight for m in self.moments), default=0.0)
 
 
-def restore_state(m: Memory, state: Mapping[str, Json]) -> Memory:
-    """Return the memory with the state that a line of its log has (`snapshot`)."""
-
-    def time(name: str) -> datetime | None:
-        return None if state.get(name) is None else from_ms(state[name])
-
-    return replace(
-        m,
-        curve=state["curve"],
-        curve_state=CurveState(state["strength"], from_ms(state["strength_at"]), state["data"]),
-        importance=state["importance"],
-        importance_at=from_ms(state["importance_at"]),
-        last_activated_at=from_ms(state["last_activated_at"]),
-        activation_count=state["activation_count"],
-        recent_mentions=tuple(from_ms(t) for t in state["recent_mentions"]),
-        negated_at=time("negated_at"),
-        expires_at=time("expires_at"),
-        on=time("on"),
-        on_until=time("on_until"),
-        repeats=state.get("repeats"),
-        kind=Kind(state["kind"]),
-        layer=Layer(state["layer"]),
-        sensitivity=Sensitivity(state["sensitivity"]),
-        pinned=state["pinned"],
-        level=Level(state["level"]),
-    )
-
-
 def replay_log(
     m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, steps: int = 200
 ) -> WeightHistory:
@@ -103,58 +65,42 @@ def replay_log(
     `u` is used where a line does not say it (the weight paper's user factor as it was then). A
     memory without a log has the life its row tells: that of nothing having happened since.
     """
-    events = _in_order(e for e in log if e.after and e.at <= until)
+    events = _order(e for e in log if e.after and e.at <= until)
     start = events[0].at if events else m.created_at
     step = (until - start) / max(steps - 1, 1)
-    times = sorted(
-        {start + step * i for i in range(steps)}
-        | {e.at for e in events}
-        | {until}
-        | _bends(events, until)
-    )
-    out: list[WeightPoint] = []
-    state, speed, passed = m, u, 0
-    if events:
-        state = restore_state(m, events[0].after)
-    for at in times:
-        if at > start:
-            out.append(_moment(state, speed, at))
-        while passed < len(events) and events[passed].at <= at:
-            state = restore_state(m, events[passed].after)
-            speed = float(events[passed].after.get("u", u))
-            passed += 1
-            out.append(_moment(state, speed, at))
-        if at == start and not out:
-            out.append(_moment(state, speed, at))
-    return WeightHistory(tuple(out), events)
+    times = {start + step * i for i in range(steps)} | {e.at for e in events} | {until}
+    moments: list[WeightPoint] = []
+    speed, coming = u, list(reversed(events))
+
+    def mark(at: datetime) -> None:
+        level = compute_level(m, speed, at)
+        moments.append(WeightPoint(at, compute_weight(m, speed, at), m.level, level, m.curve))
+
+    for at in sorted(times | _find_bends(events, until)):
+        if at > start or not events:
+            mark(at)
+        while coming and coming[-1].at <= at:
+            state = coming.pop().after
+            m, speed = restore_state(m, state), float(state.get("u", u))
+            mark(at)
+    return WeightHistory(tuple(moments), events)
 
 
-def _bends(events: Iterable[WeightEvent], until: datetime) -> set[datetime]:
-    """Where a curve steps or bends of itself: a mention leaves the last three days, a week without use is over."""
+def _find_bends(events: Iterable[WeightEvent], until: datetime) -> set[datetime]:
+    """Return when a mention is no longer recent, and when a week without use is over."""
     used = [e.at for e in events if e.event in USES]
-    steps = {
-        at + after - before
-        for at in used
-        for after in (FREQUENT_WINDOW, RECENT)
-        for before in (_MS, 0 * _MS)
+    steps = {at + after for at in used for after in (FREQUENT_WINDOW, RECENT)}
+    return {
+        at for at in (*steps, *(s - _MS for s in steps), *(u + WEEK for u in used)) if at < until
     }
-    return {at for at in steps | {at + WEEK for at in used} if at < until}
 
 
-def _in_order(log: Iterable[WeightEvent]) -> tuple[WeightEvent, ...]:
-    """Put what was learned late where it was learned.
-
-    The state it left is that of then.
-    """
+def _order(log: Iterable[WeightEvent]) -> tuple[WeightEvent, ...]:
+    """Put what was learned late where it was learned: the state it left is that of then."""
     out: list[WeightEvent] = []
     for e in log:
-        late = bool(out) and e.at < out[-1].at
-        out.append(replace(e, at=out[-1].at) if late else e)
+        out.append(replace(e, at=max(e.at, out[-1].at)) if out else e)
     return tuple(out)
-
-
-def _moment(m: Memory, u: float, at: datetime) -> WeightPoint:
-    return WeightPoint(at, compute_weight(m, u, at), m.level, compute_level(m, u, at), m.curve)
 
 
 def simulate_memory(
@@ -165,25 +111,18 @@ def simulate_memory(
     events: Sequence[tuple[float, CurveEvent]],
     days: float,
 ) -> tuple[Memory, list[WeightEvent]]:
-    """Make up a memory at `EPOCH`, and the log of so many days.
-
-    Upkeep's nights are among them.
-    """
+    """Make up a memory at `EPOCH`, and the log of so many days, with upkeep's nights among them."""
     layer = Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT
-    blank = Memory(
-        "", "", "", "", "en", layer, kind, EPOCH, EPOCH, curve, CurveState(0.0, EPOCH), 0.0, EPOCH
-    )
+    state = CurveState(0.0, EPOCH)
+    blank = Memory("", "", "", "", "", layer, kind, EPOCH, EPOCH, curve, state, 0.0, EPOCH)
     first = m = start_life(blank, importance, curve, EPOCH)
     log = [build_log_entry("created", None, m, u, EPOCH)]
     nights: list[tuple[float, CurveEvent]] = []
-    if curve == RELEVANCE and layer is not Layer.EPISODE:
+    if CURVES[curve].lowers_below is not None:
         nights = [(float(night), "lowered") for night in range(1, int(days) + 1)]
     for day, event in sorted([*events, *nights]):
         at = EPOCH + day * DAY
-        if (
-            event != "lowered"
-            or (CURVES[curve].forgets_below or 0.0) <= compute_weight(m, u, at) < LOWER_BELOW
-        ):
+        if event != "lowered" or is_lowered_at(m, compute_weight(m, u, at)):
             m, line = apply_event(m, event, u, at)
             log.append(line)
     return first, log

@@ -20,7 +20,7 @@ from datetime import datetime
 from functools import partial
 from math import exp, sqrt
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -32,29 +32,16 @@ from memory.learn.same_meaning import (
     normalise_text,
 )
 from memory.learn.visible_messages import redact_memory
-from memory.lifecycle.life import MENTIONS_KEPT
-from memory.models import (
-    Filter,
-    Layer,
-    Level,
-    Memory,
-    MemoryId,
-    MemoryOutline,
-    Sensitivity,
-    State,
-    is_quote,
-)
+from memory.models import Filter, Layer, Level, Memory, MemoryId, Sensitivity, State, is_quote
 from memory.ports import FloatArray, Transaction
+from memory.text.languages import either
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
-from memory.upkeep.levels import unsayable
-from memory.upkeep.run import NightCounts, UpkeepRun, Work
+from memory.upkeep.level_texts import NUMBER, find_unsayable
+from memory.upkeep.run import Near, UpkeepRun, Work
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Merged
-
-Near: TypeAlias = Mapping[MemoryId, Mapping[MemoryId, float]]
-"""For each memory that was looked at those nearest to it, with their similarity."""
 
 DUPLICATE: Final = 0.75  # similarity from which two memories say the same
 NEIGHBOURS: Final = 12
@@ -64,24 +51,16 @@ _MOST: Final = 4_000
 MOST_MERGES: Final = 25  # a night
 LARGEST: Final = 12  # memories in one merge
 _MAX_ANSWER: Final = 300
-_NUMBER: Final = re.compile(r"\d+")
-_LABEL: Final = re.compile(r"^\s*(?:[-*•]|merged?\s*[:：]|合并(?:后|结果)?\s*[:：])\s*", re.I)
-
-
-class CosineCalibration(NamedTuple):
-    """Where an embedder's cosines stop being chance (0.5 at `half`) and how sharply."""
-
-    half: float
-    slope: float
-
-
-# Cosines of two short statements about the same person.
-CALIBRATIONS: Final[Mapping[str, CosineCalibration]] = {
-    "lexical": CosineCalibration(0.68, 16.0),
-    "openai:text-embedding-3": CosineCalibration(0.66, 16.0),
-    "fastembed": CosineCalibration(0.72, 14.0),
-    "bundled": CosineCalibration(0.92, 46.0),
-    "": CosineCalibration(0.74, 14.0),
+_LABEL: Final = re.compile(
+    rf"^\s*(?:[-*•]|(?:{either('topics', 'MERGED').pattern})\s*[:：])\s*", re.I
+)
+# By embedder: the cosine of two short statements about one person that counts 0.5, and the slope.
+CALIBRATIONS: Final[Mapping[str, tuple[float, float]]] = {
+    "lexical": (0.68, 16.0),
+    "openai:text-embedding-3": (0.66, 16.0),
+    "fastembed": (0.72, 14.0),
+    "bundled": (0.92, 46.0),
+    "": (0.74, 14.0),
 }
 CURRENT: Final = Filter(
     layers=frozenset({Layer.FACT, Layer.CORE}), negated=False, max_sensitivity=Sensitivity.PRIVATE
@@ -89,87 +68,92 @@ CURRENT: Final = Filter(
 
 
 def compute_similarity(a: str, b: str, cosine: float | None, embedder: str) -> float:
-    """0 … 1: by the words they share, or by what the embedder says; the better one counts."""
-    by_words = _by_words(a, b)
+    """Return from 0 to 1 how alike two texts are, by shared words or by their cosine."""
+    x, y = list_content_words(a), list_content_words(b)
+    by_words = len(x & y) / sqrt(len(x | y) * min(len(x), len(y))) if x and y else 0.0
     if cosine is None:
         return by_words
-    c = CALIBRATIONS[max((p for p in CALIBRATIONS if embedder.startswith(p)), key=len)]
-    return max(by_words, 1 / (1 + exp(-c.slope * (cosine - c.half))))
+    half, slope = CALIBRATIONS[max(filter(embedder.startswith, CALIBRATIONS), key=len)]
+    return max(by_words, 1 / (1 + exp(-slope * (cosine - half))))
 
 
-def _by_words(a: str, b: str) -> float:
-    """Between the share of all words that both have, and that of the shorter one's words the longer has."""
-    x, y = list_content_words(a), list_content_words(b)
-    return len(x & y) / sqrt(len(x | y) * min(len(x), len(y))) if x and y else 0.0
+# --- looking ---
 
 
-def list_current_facts(run: UpkeepRun) -> list[MemoryOutline]:
-    """Return facts that hold, in the order they were made; no secrets."""
+def list_current_facts(run: UpkeepRun, since: int = 0) -> list[MemoryId]:
+    """Return facts made after the place `since` that hold, in their order; no secrets."""
     return [
-        r
-        for r, *_ in run.rows
-        if r.state == State.ACTIVE
-        and r.layer in {Layer.FACT, Layer.CORE}
-        and r.negated_at is None
-        and r.sensitivity < Sensitivity.SECRET
+        w.row.id
+        for w in run.rows
+        if w.is_fact and w.row.place > since and w.row.sensitivity < Sensitivity.SECRET
     ]
 
 
-def list_new_facts(run: UpkeepRun, since: int) -> list[MemoryOutline]:
-    """Return current facts made after the place `since`, in that order, as many as a night may look at."""
-    return [r for r in list_current_facts(run) if r.place > since][:_MOST]
+async def find_neighbours(run: UpkeepRun) -> Near:
+    """Return what is new or was changed since the last night, and what stands near each of it.
+
+    Looked for once a night; notes for the next one how far this one came.
+    """
+    if run.near is not None:
+        return run.near
+    new, changed = list_current_facts(run, run.looked_up_to)[:_MOST], set[MemoryId]()
+    if run.last is not None:
+        since = run.last.at
+        events = await run.read(lambda tx: tx.memories.log_since(since, ("edited", "affirm")))
+        changed = {e.memory_id for e in events}
+    ids = [i for i in list_current_facts(run) if i in changed]
+    run.near = near = await find_nearest(run, list(dict.fromkeys([*ids, *new])))
+    places = {w.row.id: w.row.place for w in run.rows}
+    missed = next((n for n, i in enumerate(new) if i not in near), len(new))
+    place = places[new[missed - 1]] if missed else run.looked_up_to
+    await run.write(lambda _tx: run.data.setdefault("carry", {}).update(place=place), moves=False)
+    return near
 
 
-async def find_nearest(
-    run: UpkeepRun, ids: Sequence[MemoryId]
-) -> dict[MemoryId, dict[MemoryId, float]]:
-    """For each memory those that stand nearest to it, with their similarity; in order, until time is up."""
-    out: dict[MemoryId, dict[MemoryId, float]] = {}
+async def find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> Near:
+    """Return those nearest to each memory with their similarity, in order, until time is up."""
+    out: dict[MemoryId, Mapping[MemoryId, float]] = {}
     until = perf_counter() + _SECONDS
     for start in range(0, len(ids), _PER_LOOK):
         if out and perf_counter() > until:
             break
-        out.update(await _near(run, ids[start : start + _PER_LOOK]))
+        out.update(await _find_nearest(run, ids[start : start + _PER_LOOK]))
     return out
 
 
-async def _near(run: UpkeepRun, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
+async def _find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> Near:
     reader, embedder = run.tools.store.open_reader(run.user_id), run.tools.embedder.id
-    memories = {m.id: m for m in await reader.get(ids)}
-    vectors = await _vectors(run, memories)
-    having, rest = [i for i in memories if i in vectors], [i for i in memories if i not in vectors]
-    by_vector = (
-        await reader.search_each_vector([vectors[i] for i in having], NEIGHBOURS + 1, CURRENT)
-        if having
-        else []
-    )
-    texts = [memories[i].original_content for i in rest]
-    by_words = await reader.search_each_text(texts, NEIGHBOURS + 1, CURRENT) if rest else []
-    near = {
-        i: [s.id for s in found]
-        for i, found in zip((*having, *rest), (*by_vector, *by_words), strict=True)
-    }
-    others = sorted({i for found in near.values() for i in found} - memories.keys())
-    beside = {m.id: m for m in await reader.get(others)}
-    known, every = memories | beside, {**vectors, **await _vectors(run, beside)}
-
-    def alike(a: MemoryId, b: MemoryId) -> float:
-        cosine = float(np.dot(every[a], every[b])) if a in every and b in every else None
-        return compute_similarity(
-            known[a].original_content, known[b].original_content, cosine, embedder
+    known = {m.id: m for m in await reader.get(ids)}
+    vectors = await _find_vectors(run, known.values())
+    having, rest = [i for i in known if i in vectors], [i for i in known if i not in vectors]
+    found = []
+    if having:
+        found += await reader.search_each_vector(
+            [vectors[i] for i in having], NEIGHBOURS + 1, CURRENT
         )
+    if rest:
+        texts = [known[i].original_content for i in rest]
+        found += await reader.search_each_text(texts, NEIGHBOURS + 1, CURRENT)
+    near = {i: [s.id for s in some] for i, some in zip((*having, *rest), found, strict=True)}
+    others = await reader.get(sorted({i for some in near.values() for i in some} - known.keys()))
+    known |= {m.id: m for m in others}
+    vectors |= await _find_vectors(run, others)
 
-    return {a: {b: alike(a, b) for b in near[a] if b != a and b in known} for a in memories}
+    def compare(a: MemoryId, b: MemoryId) -> float:
+        cosine = float(np.dot(vectors[a], vectors[b])) if {a, b} <= vectors.keys() else None
+        x, y = known[a].original_content, known[b].original_content
+        return compute_similarity(x, y, cosine, embedder)
+
+    return {
+        a: {b: compare(a, b) for b in some if b != a and b in known} for a, some in near.items()
+    }
 
 
-async def _vectors(
-    run: UpkeepRun, memories: Mapping[MemoryId, Memory]
-) -> dict[MemoryId, FloatArray]:
-    """Return those stored, and for what the background has not come to yet its own; none where the embedder fails."""
-    stored = await run.tools.store.read(
-        run.user_id, lambda tx: tx.vectors.get(list(memories), run.tools.embedder.id)
-    )
-    missing = [m for m in memories.values() if m.id not in stored]
+async def _find_vectors(run: UpkeepRun, memories: Iterable[Memory]) -> dict[MemoryId, FloatArray]:
+    """Return the stored vectors, and make those that are missing; none where the embedder fails."""
+    ids = [m.id for m in memories]
+    stored = await run.read(lambda tx: tx.vectors.get(ids, run.tools.embedder.id))
+    missing = [m for m in memories if m.id not in stored]
     made = await run.tools.embed([m.original_content for m in missing])
     return {**stored, **{m.id: v for m, v in zip(missing, made, strict=True) if v is not None}}
 
@@ -179,24 +163,27 @@ async def _vectors(
 
 def can_merge(a: Memory, b: Memory) -> bool:
     """Tell whether two memories may become one at all, however alike they are."""
+    x, y = ({e.casefold() for e in m.entities} for m in (a, b))
+    others = x and y and x.isdisjoint(y)  # each names people or things, and none of the other's
     return (
-        _stands(a)
-        and _stands(b)
-        and (a.kind, a.layer, a.language, a.pinned) == (b.kind, b.layer, b.language, b.pinned)
-        and (_since(a), a.valid_until, a.expires_at) == (_since(b), b.valid_until, b.expires_at)
+        _is_mergeable(a)
+        and _is_mergeable(b)
+        and _list_fixed(a) == _list_fixed(b)
         and a.id not in b.supersedes
         and b.id not in a.supersedes
+        and not others
         and has_same_details(a.original_content, b.original_content)
-        and not _about_others(a, b)
     )
 
 
-def _since(m: Memory) -> datetime | None:
-    """Since when it has been so, if anybody said: that it was said in place of another version does not say it."""
-    return None if m.valid_from == m.created_at else m.valid_from
+def _list_fixed(m: Memory) -> tuple[object, ...]:
+    """Return what two memories must have in common."""
+    # That it was said in place of another version does not say since when it has been so.
+    since: datetime | None = None if m.valid_from == m.created_at else m.valid_from
+    return m.kind, m.layer, m.language, m.pinned, since, m.valid_until, m.expires_at
 
 
-def _stands(m: Memory) -> bool:
+def _is_mergeable(m: Memory) -> bool:
     return (
         m.state is State.ACTIVE
         and m.layer in {Layer.FACT, Layer.CORE}
@@ -207,32 +194,19 @@ def _stands(m: Memory) -> bool:
     )
 
 
-def _about_others(a: Memory, b: Memory) -> bool:
-    """Each names people or things, and none that the other names."""
-    x, y = ({e.casefold() for e in m.entities} for m in (a, b))
-    return bool(x and y) and x.isdisjoint(y)
-
-
 def group_duplicates(memories: Mapping[MemoryId, Memory], near: Near) -> list[tuple[Memory, ...]]:
-    """Who merges with whom, the base first: everybody is a duplicate of the base, nobody is in two groups."""
+    """Return who merges with whom, the base first; nobody is in two groups."""
     pairs: dict[MemoryId, set[MemoryId]] = {}
     for a, found in near.items():
         for b, score in found.items():
-            if (
-                score >= DUPLICATE
-                and a in memories
-                and b in memories
-                and can_merge(memories[a], memories[b])
-            ):
+            known = score >= DUPLICATE and a in memories and b in memories
+            if known and can_merge(memories[a], memories[b]):
                 pairs.setdefault(a, set()).add(b)
                 pairs.setdefault(b, set()).add(a)
     out: list[tuple[Memory, ...]] = []
     taken: set[MemoryId] = set()
-    for base in sorted(
-        (memories[i] for i in pairs),
-        key=lambda m: (m.last_activated_at, m.created_at),
-        reverse=True,
-    ):
+    bases = sorted((memories[i] for i in pairs), key=lambda m: (m.last_activated_at, m.created_at))
+    for base in reversed(bases):
         free = sorted((memories[i] for i in pairs[base.id] - taken), key=lambda m: m.created_at)
         if free and base.id not in taken:
             out.append((base, *free[: LARGEST - 1]))
@@ -240,31 +214,24 @@ def group_duplicates(memories: Mapping[MemoryId, Memory], near: Near) -> list[tu
     return out
 
 
-async def merge(run: UpkeepRun, near: Near) -> None:
+async def merge_duplicates(run: UpkeepRun) -> None:
     """Merge what is the same. Raises ModelError; what was merged until then stays."""
+    near = await find_neighbours(run)
     ids = {*near, *(i for found in near.values() for i in found)}
     memories = {m.id: m for m in await run.memories(sorted(ids))}
-    await run.work_each(group_duplicates(memories, near)[:MOST_MERGES], _merged)
+    await run.work_each(group_duplicates(memories, near)[:MOST_MERGES], _prepare)
 
 
-async def _merged(run: UpkeepRun, group: tuple[Memory, ...]) -> Work:
-    return partial(_write, run, group, await _text(run, group))
+async def _prepare(run: UpkeepRun, group: tuple[Memory, ...]) -> Work:
+    return partial(_write, run, group, await _ask_text(run, group))
 
 
-async def _text(run: UpkeepRun, group: tuple[Memory, ...]) -> str | None:
-    """The merged text; the base's own where the model's cannot be used and nothing would be lost; else None."""
+async def _ask_text(run: UpkeepRun, group: tuple[Memory, ...]) -> str | None:
+    """Return the merged text; the base's own where nothing is lost by it; None: stay apart."""
     texts, base = list(dict.fromkeys(map(redact_memory, group))), group[0]
     if len({normalise_text(t) for t in texts}) == 1:
         return base.original_content
-    answer: Merged | None = await run.tools.read(
-        run.user_id,
-        "merge",
-        base.language,
-        {"texts": texts},
-        {"texts": texts},
-        run.now,
-        _MAX_ANSWER,
-    )
+    answer: Merged | None = await run.ask("merge", base.language, {"texts": texts}, _MAX_ANSWER)
     if answer is not None and answer.separate:
         return None
     said = answer.text.partition("\n")[0] if answer else ""
@@ -273,83 +240,72 @@ async def _text(run: UpkeepRun, group: tuple[Memory, ...]) -> str | None:
         return text
     run.tools.skipped(f"merge into {base.id}", why, text)
     whole = list_content_words(base.original_content)
-    return (
-        base.original_content
-        if all(list_content_words(m.original_content) <= whole for m in group)
-        else None
-    )
+    contained = all(list_content_words(m.original_content) <= whole for m in group)
+    return base.original_content if contained else None
 
 
 def find_merge_fault(group: Sequence[Memory], text: str) -> str:
     """Say why a model's text cannot stand for all of them; empty if it can."""
     originals = [m.original_content for m in group]
-    first, folded = originals[0], text.casefold()
-    if why := unsayable(text, min(1_000, sum(map(len, originals)) + 40)):
+    first = originals[0]
+    if why := find_unsayable(text, min(1_000, sum(map(len, originals)) + 40)):
         return why
-    if set(_NUMBER.findall(text)) != {n for t in originals for n in _NUMBER.findall(t)}:
+    if set(NUMBER.findall(text)) != {n for t in originals for n in NUMBER.findall(t)}:
         return "other numbers"
     if denies_or_ends(text) != denies_or_ends(first):
         return "another sense"
-    if any(name not in folded for name in find_names(first)):
+    if any(name not in text.casefold() for name in find_names(first)):
         return "a name is missing"
-    return (
-        "about something else"
-        if list_content_words(text).isdisjoint(list_content_words(first))
-        else ""
-    )
+    apart = list_content_words(text).isdisjoint(list_content_words(first))
+    return "about something else" if apart else ""
 
 
-def _write(
-    run: UpkeepRun, group: Sequence[Memory], text: str | None, tx: Transaction, tally: NightCounts
-) -> None:
-    """All of them as they were read, or nothing: one change set."""
-    fresh = tx.memories.get_many(m.id for m in group)
+def _write(run: UpkeepRun, group: Sequence[Memory], text: str | None, tx: Transaction) -> None:
+    """Merge all of them as they were read, or nothing: one change set."""
     if text is None:
-        tally.count("separate")
+        run.count("separate")
         return
+    fresh = tx.memories.get_many(m.id for m in group)
     if [m.rev for m in fresh] != [m.rev for m in group]:
         return
     base, *others = fresh
-    stored = run.change(
-        tx, base, merge_group(run, fresh, text), "merged", "merged", f"{len(fresh)} into one"
-    )
+    new = merge_group(run, fresh, text)
+    run.change(tx, base, new, "merged", "merged", f"{len(fresh)} into one")
     for m in others:
-        tx.memories.put(replace(m, state=State.MERGED, merged_into=stored.id), "merged")
-    tally.count("merges")
-    tally.count("merged", len(others))
+        tx.memories.put(replace(m, state=State.MERGED, merged_into=base.id), "merged")
+    run.count("merges")
+    run.count("merged", len(others))
 
 
 def merge_group(run: UpkeepRun, every: Sequence[Memory], text: str) -> Memory:
-    """The base with all that the others had: their words, mentions, topics; as certain as the most certain one."""
+    """Return the base with all that the others had: their words, mentions, topics, certainty."""
     base, *others = every
-    originals = {**base.original_contents}
-    originals.setdefault(base.id, base.original_content)
-    for m in others:
-        originals.update(m.original_contents)
+    originals: dict[MemoryId, str] = {}
+    for m in every:
+        originals |= m.original_contents
         originals.setdefault(m.id, m.original_content)
     quoted = is_quote(base) and text == base.original_content
+    mentions = sorted({t for m in every for t in m.recent_mentions})
     return replace(
         base,
         content=text if base.level in {Level.FULL, Level.SUMMARY} else base.content,
         original_content=text,
-        topics=_joined(m.topics for m in every),
-        entities=_joined(m.entities for m in every),
-        modalities=tuple(x for x in _joined(m.modalities for m in every) if x != "quote" or quoted),
+        topics=_join(m.topics for m in every),
+        entities=_join(m.entities for m in every),
+        modalities=tuple(x for x in _join(m.modalities for m in every) if x != "quote" or quoted),
         confidence=max(m.confidence for m in every),
         verified=any(m.verified for m in every),
         sensitivity=max(m.sensitivity for m in every),
         importance=max(lifecycle.compute_counter(m, run.tools.u, run.now) for m in every),
         importance_at=run.now,
         activation_count=sum(m.activation_count for m in every),
-        recent_mentions=tuple(sorted({t for m in every for t in m.recent_mentions}))[
-            -MENTIONS_KEPT:
-        ],
-        merged_from=_joined((base.merged_from, *((m.id, *m.merged_from) for m in others))),
+        recent_mentions=tuple(mentions)[-lifecycle.MENTIONS_KEPT :],
+        merged_from=_join((base.merged_from, *((m.id, *m.merged_from) for m in others))),
         original_contents=originals,
-        supersedes=_joined(m.supersedes for m in every),
+        supersedes=_join(m.supersedes for m in every),
         correction_history=tuple(e for m in every for e in m.correction_history),
     )
 
 
-def _joined(some: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+def _join(some: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(x for xs in some for x in xs))

@@ -1,32 +1,23 @@
-"""The nightly report and its counters: figures and ids, so that nothing in it outlives what it tells of."""
+"""The nightly report: figures and ids, so that nothing in it outlives what it tells of."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from memory.lifecycle.fade import FREQUENT, FREQUENT_WINDOW
-from memory.models import (
-    Json,
-    Kind,
-    Layer,
-    Level,
-    MemoryId,
-    MemoryOutline,
-    State,
-    UpkeepNight,
-    WeightEvent,
-)
-from memory.upkeep.run import WeightColumns
+from memory.models import Json, Kind, Layer, Level, MemoryId, State, UpkeepNight, WeightEvent
+from memory.ports import Transaction
+from memory.upkeep.run import UpkeepRun
 
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
-"""Edges of the weight distribution: the breakpoints of levels, and the weight of what is protected."""
+"""Edges of the weight distribution: the levels' breakpoints, and what is protected."""
 _USES: Final = frozenset({"mention", "use", "boost", "affirm"})
-COUNTED: Final = _USES | {"negate"}
-"""Events that the counters look at."""
+_EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +25,10 @@ class NightReport:
     """What one night came to.
 
     counts: what was done, by name: down up to_summary … forgotten lowered todos episodes
-    review_promoted review_kept review_forgotten review_archived merges merged separate purged
-    erased_old blanked unwritten unreviewed. counters: six figures of what happened;
-    weight_distribution by upper edge, the last one open. forgetting_rate: share of facts that
-    normal recall no longer sees. waiting: phases a model kept from their end, with its error code.
+    review_promoted review_kept review_forgotten merges merged separate purged erased_old blanked
+    unwritten unreviewed. counters: figures of what happened; weight_distribution by upper edge, the
+    last one open. forgetting_rate: share of facts that normal recall no longer sees. waiting:
+    phases a model kept from their end, with its error code.
     """
 
     night: str
@@ -54,73 +45,83 @@ class NightReport:
     job_id: str = ""
 
     def count(self, name: str) -> int:
-        """Say how often something was done; 0 if it was not."""
+        """Return how often something was done."""
         return int(self.counts.get(name, 0))
 
 
 def load_report(night: UpkeepNight) -> NightReport:
-    """As the store keeps it."""
+    """Read a report as the store keeps it."""
     told = {f.name: night.data[f.name] for f in fields(NightReport) if f.name in night.data}
-    told["clashes"] = [(p[0], p[1]) for p in told.get("clashes", []) if len(p) == 2]
-    told["derived"] = list(told.get("derived", []))
+    told["clashes"] = [(a, b) for a, b in told.get("clashes", [])]
+    told.setdefault("derived", [])
     return NightReport(**{**told, "night": night.night, "at": night.at, "job_id": night.job_id})
 
 
-def compute_figures(weighed: Sequence[WeightColumns]) -> dict[str, Json]:
-    """Say how the store stands after the night: levels, states, weights, and how much is forgotten."""
-    rows = [w.row for w in weighed]
-    weights = [w.weight for w in weighed if w.row.state == State.ACTIVE]
-    levels = Counter(Level(r.level).name.lower() for r in rows if r.state == State.ACTIVE)
-    return {
-        "memories": len(weights),
+def write_report(run: UpkeepRun, tx: Transaction) -> NightReport:
+    """Store the report of a night that is over, from what it did and how the store stands now."""
+    data = {k: v for k, v in run.data.items() if k not in {"phase", "share", "phases"}}
+    happened = tx.memories.log_since(run.last.at if run.last else _EVER, _USES | {"negate"})
+    rows, counts = [w.row for w in run.rows], data.get("counts", {})
+    active = [w for w in run.rows if w.row.state == State.ACTIVE]
+    levels = Counter(Level(w.row.level).name.lower() for w in active)
+    weights = [w.weight for w in active]
+    data |= {
+        "believed": run.believed,
+        "memories": len(active),
         "levels": {level.name.lower(): levels[level.name.lower()] for level in Level},
         "states": dict(Counter(r.state for r in rows)),
-        "forgetting_rate": round(compute_forgetting_rate(rows), 4),
-        "avg_weight": round(sum(weights) / len(weights), 4) if weights else 0.0,
-        "weight_distribution": count_by_weight(weights),
+        "forgetting_rate": round(_compute_forgetting_rate(run), 4),
+        "counters": {
+            "passive_compression": int(counts.get("down", 0)),
+            "user_activation": sum(e.event in _USES for e in happened),
+            "negation": sum(e.event == "negate" for e in happened),
+            "frequent_reinforce": sum(e.event in _USES and _is_frequent(e) for e in happened),
+            "batch_merge": int(counts.get("merges", 0)),
+            "avg_weight": round(sum(weights) / len(weights), 4) if weights else 0.0,
+            "weight_distribution": _count_by_weight(weights),
+        },
+        "carry": _carry_on(run, {w.row.id for w in active}),
     }
+    night = UpkeepNight(run.job.id, run.night, run.now, done=True, data=data)
+    tx.nights.put(night)
+    return load_report(night)
 
 
-def compute_forgetting_rate(rows: Sequence[MemoryOutline]) -> float:
-    """Forgotten, or faded past what normal recall sees, among all facts that hold or were
-    forgotten.
+def _carry_on(run: UpkeepRun, active: set[MemoryId]) -> dict[str, Json]:
+    """Return what the next night has to know, of memories that are still there."""
+    carry = dict(run.data.get("carry", {}))
+    for what in ("unwritten", "unreviewed"):
+        carry[what] = {i: n for i, n in carry.get(what, {}).items() if i in active}
+    if not {"merge", "clash"}.isdisjoint(run.data.get("waiting", {})):
+        carry["place"] = run.looked_up_to  # what a model kept from its end is done again
+    return carry
+
+
+def _compute_forgetting_rate(run: UpkeepRun) -> float:
+    """Return the share of facts that are forgotten or faded past what normal recall sees.
 
     Episodes and todos that are over do not count: they are meant to pass.
     """
     facts = [
-        r for r in rows if r.layer != Layer.EPISODE and r.kind not in {Kind.EPISODE, Kind.TODO}
+        w.row
+        for w in run.rows
+        if w.row.layer != Layer.EPISODE
+        and w.row.kind not in {Kind.EPISODE, Kind.TODO}
+        and w.row.state in {State.ACTIVE, State.FORGOTTEN}
     ]
-    standing = [r for r in facts if r.state in {State.ACTIVE, State.FORGOTTEN}]
-    gone = sum(r.state == State.FORGOTTEN or r.level > Level.SUMMARY for r in standing)
-    return gone / len(standing) if standing else 0.0
+    gone = sum(r.state == State.FORGOTTEN or r.level > Level.SUMMARY for r in facts)
+    return gone / len(facts) if facts else 0.0
 
 
-def count_by_weight(weights: Sequence[float]) -> dict[str, int]:
-    """Say how many weights up to each edge; `>1` are those above the last."""
-    out = {f"≤{edge:g}": 0 for edge in BOUNDS} | {f">{BOUNDS[-1]:g}": 0}
-    for w in weights:
-        edge = next((f"≤{e:g}" for e in BOUNDS if w <= e + 1e-12), f">{BOUNDS[-1]:g}")
-        out[edge] += 1
-    return out
+def _count_by_weight(weights: Sequence[float]) -> dict[str, int]:
+    """Count the weights up to each edge; the last name is that of those above it."""
+    names = [*(f"≤{edge:g}" for edge in BOUNDS), f">{BOUNDS[-1]:g}"]
+    found = Counter(names[bisect_left(BOUNDS, w - 1e-12)] for w in weights)
+    return {name: found[name] for name in names}
 
 
-def compute_counters(
-    log: Sequence[WeightEvent], counts: Mapping[str, int], standing: Mapping[str, Json]
-) -> dict[str, Json]:
-    """Return the monitoring figures: of what happened since the last report, and of how the store stands."""
-    return {
-        "passive_compression": int(counts.get("down", 0)),
-        "user_activation": sum(e.event in _USES for e in log),
-        "negation": sum(e.event == "negate" for e in log),
-        "frequent_reinforce": sum(e.event in _USES and _frequent(e) for e in log),
-        "batch_merge": int(counts.get("merges", 0)),
-        "avg_weight": standing["avg_weight"],
-        "weight_distribution": standing["weight_distribution"],
-    }
-
-
-def _frequent(e: WeightEvent) -> bool:
-    """Find the third mention within 24 hours, or a later one."""
+def _is_frequent(e: WeightEvent) -> bool:
+    """Tell whether it is the third mention within 24 hours, or a later one."""
     mentions = [int(t) for t in e.after.get("recent_mentions", [])]
     window = FREQUENT_WINDOW / timedelta(milliseconds=1)
     return bool(mentions) and sum(mentions[-1] - window < t for t in mentions) >= FREQUENT

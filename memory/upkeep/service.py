@@ -11,40 +11,42 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from memory import lifecycle
 from memory.errors import ModelError, StoreError
 from memory.jobs import Effect
 from memory.learn.answer import LearningTools
-from memory.models import Job, Json, Level, Memory, MemoryId, Sensitivity, State, UpkeepNight
+from memory.learn.dates import get_zone
+from memory.models import Job, Json, Level, Memory, State, UpkeepNight
 from memory.ports import Transaction
-from memory.upkeep import clashes, derive, duplicates, expire, levels, report, review, schedule
-from memory.upkeep.report import NightReport, load_report
-from memory.upkeep.run import (
-    NightCounts,
-    SinceLastReport,
-    UpkeepRun,
-    WeightColumns,
-    split_into_batches,
-)
+from memory.upkeep import clashes, derive, duplicates, expire, levels, review
+from memory.upkeep.report import NightReport, load_report, write_report
+from memory.upkeep.run import UpkeepRun
 
 __all__ = ["NightReport", "UpkeepPreview", "UpkeepProgress", "UpkeepService", "get_progress"]
 
 log = logging.getLogger(__name__)
 
+PHASES: Final[dict[str, Callable[[UpkeepRun], Awaitable[None]]]] = {
+    "weights": levels.update_weights,
+    "levels": levels.apply_level_rules,
+    "purge": expire.purge_expired,
+    "rewrite": levels.rewrite_levels,
+    "review": review.review_due_memories,
+    "merge": duplicates.merge_duplicates,
+    "clash": clashes.find_clashes,
+    "derive": derive.derive_conclusions,
+}
+"""The phases of a night in their order."""
+REVERSIBLE: Final = frozenset({"weights", "levels", "rewrite"})  # taken back by a later night
 PATIENCE: Final = 6  # attempts of a night for a model that does not answer: about a minute
-LONGEST_WAIT: Final = (
-    900.0  # seconds a provider may ask for; the daily budget asks for more, and waits for tomorrow
-)
-NOTICEABLE: Final = 0.005  # a cached weight only orders lists: what moved less stays
-WEIGHTS_AT_ONCE: Final = 2_000
-REVERSIBLE: Final = frozenset(
-    {"weights", "levels", "rewrite"}
-)  # a later night takes these back by itself
-_EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_WEIGHED: Final = frozenset({State.ACTIVE, State.SUPERSEDED, State.PROPOSED})
+LONGEST_WAIT: Final = 900.0  # seconds; the daily budget asks for more, and waits for tomorrow
+MOST_MISSED: Final = 400  # nights that are made up for one by one, where a curve counts nights
+_DAY: Final = timedelta(days=1)
+_HAND: Final = "hand:"
+_NIGHTS_KEPT: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class UpkeepPreview:
     """What upkeep would do now, as far as no model is needed to say so. Nothing was changed for it.
 
     fading: memories that would change their level, by (from, to). erased_old: only where that is
-    switched on.
+    switched on. moved: how many cached weights.
     """
 
     memories: int
@@ -64,7 +66,7 @@ class UpkeepPreview:
     clashes: Sequence[tuple[Memory, Memory]] = ()
     purged: Sequence[Memory] = ()
     erased_old: Sequence[Memory] = ()
-    moved: int = 0  # cached weights
+    moved: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,323 +91,260 @@ class UpkeepService:
         self, tools: LearningTools, *, tz: str = "UTC", hour: int = 4, erase_old: bool = False
     ) -> None:
         self._tools = tools
+        self._store = tools.store
         self._tz = tz
         self._hour = hour
         self._erase_old = erase_old
 
     # --- a night ---
 
-    async def job(self, job: Job, now: datetime) -> Effect:
+    async def job(self, job: Job, now: datetime, patience: int = PATIENCE) -> Effect:
         """Do what is due, going on where an earlier attempt stopped.
 
-        Raises ModelError, Conflict.
+        Raises ModelError where a model may answer on one of so many attempts (`patience`); Conflict
+        where the lease was lost.
         """
-        return await self._night(job, now, PATIENCE)
-
-    async def at_once(self, job: Job, now: datetime) -> Effect:
-        """Do the same where somebody waits for it: a model that does not answer is left to the next night."""
-        return await self._night(job, now, 0)
-
-    async def _night(self, job: Job, now: datetime, patience: int) -> Effect:
-        run, store = await self._begin(job, now), self._tools.store
+        run = await self._begin(job, now)
         if run.believed:
             await self._back_up(now)
         await run.look()
-        near: duplicates.Near | None = None
-
-        async def beside() -> duplicates.Near:
-            nonlocal near
-            near = await _neighbours(run) if near is None else near
-            return near
-
-        async def merge() -> None:
-            await duplicates.merge(run, await beside())
-
-        async def clash() -> None:
-            await clashes.find(run, await beside())
-
-        async def conclude() -> None:
-            await derive.derive(run, await beside())
-
-        phases: Mapping[str, Callable[[], Awaitable[None]]] = {
-            "weights": lambda: _weights(run),
-            "levels": lambda: levels.apply_level_rules(run),
-            "purge": lambda: expire.clear(run),
-            "rewrite": lambda: levels.rewrite_levels(run),
-            "review": lambda: review.review(run),
-            "merge": merge,
-            "clash": clash,
-            "derive": conclude,
-        }
-        for name, phase in phases.items():
-            if (run.believed or name in REVERSIBLE) and await run.enter(name):
-                await self._phase(run, name, phase, patience)
+        for i, (name, phase) in enumerate(PHASES.items()):
+            span = i / len(PHASES), (i + 1) / len(PHASES)
+            if (run.believed or name in REVERSIBLE) and await run.enter_phase(name, span):
+                await self._do_phase(run, name, phase, patience)
         if run.moved:
-            await run.look()  # as it stands now
-        standing = report.compute_figures(run.rows)
-        # What belongs to no single user: whoever's night it is clears a portion of it.
-        if run.believed:
-            await store.write_system(lambda s: s.prune(now))
-        return lambda tx: self._finish(tx, run, standing)
+            await run.look()
+        if run.believed:  # what belongs to no single user: each night clears a portion of it
+            await self._store.write_system(lambda s: s.prune(now))
+        return lambda tx: self._finish(tx, run)
 
-    async def _back_up(self, now: datetime) -> None:
-        """Today's backup, before anything changes. A night is not to fail for it."""
-        try:
-            await self._tools.store.keep_backups(now)
-        except (StoreError, OSError) as e:
-            log.warning("there is no backup of today: %s", e)
+    async def at_once(self, job: Job, now: datetime) -> Effect:
+        """Do the same where somebody waits: no attempt is repeated for a model."""
+        return await self.job(job, now, patience=0)
 
     async def _begin(self, job: Job, now: datetime) -> UpkeepRun:
         def look(tx: Transaction) -> tuple[UpkeepNight | None, UpkeepNight | None, str]:
-            return tx.nights.get_night(job.id), schedule.get_last_night(tx), self._zone(tx)
+            return tx.nights.get_night(job.id), get_last_night(tx), self._zone(tx)
 
-        store = self._tools.store
-        started, last, tz = await store.read(job.user_id, look)
-        carry = (
-            {**last.data.get("carry", {}), "clashes": last.data.get("clashes", [])} if last else {}
-        )
-        since = (
-            SinceLastReport(last.at, last.night, carry) if last else SinceLastReport(None, None, {})
-        )
-        night = schedule.find_last_night(now, tz, self._hour).isoformat()
-        data: dict[str, Json] = dict(started.data) if started else {"carry": _carried(carry)}
-        nights = schedule.list_nights_since(since.night, now, tz, self._hour)
-        believed = await store.trust_clock(now, by_hand=schedule.is_by_hand(job))
-        tools = replace(self._tools, night=True)
+        started, last, tz = await self._store.read(job.user_id, look)
+        data: Mapping[str, Json] = {"carry": last.data.get("carry", {}) if last else {}}
         return UpkeepRun(
-            tools,
+            replace(self._tools, night=True),
             job,
             now,
-            night,
-            nights,
-            since,
-            data,
+            find_last_night(now, tz, self._hour).isoformat(),
+            list_nights_since(last.night if last else None, now, tz, self._hour),
+            last,
+            dict(started.data if started else data),
             erase_old=self._erase_old,
-            believed=believed,
+            believed=await self._store.trust_clock(now, by_hand=is_by_hand(job)),
         )
 
-    async def _phase(
-        self, run: UpkeepRun, name: str, phase: Callable[[], Awaitable[None]], patience: int
+    async def _back_up(self, now: datetime) -> None:
+        """Make today's backup before anything changes. A night is not to fail for it."""
+        try:
+            await self._store.keep_backups(now)
+        except (StoreError, OSError) as e:
+            log.warning("there is no backup of today: %s", e)
+
+    async def _do_phase(
+        self,
+        run: UpkeepRun,
+        name: str,
+        phase: Callable[[UpkeepRun], Awaitable[None]],
+        patience: int,
     ) -> None:
         try:
-            await phase()
+            await phase(run)
         except ModelError as e:
-            more = run.job.attempts < min(
-                patience, run.job.max_attempts
-            ) and not schedule.is_by_hand(run.job)
+            attempts = min(patience, run.job.max_attempts)
+            more = run.job.attempts < attempts and not is_by_hand(run.job)
             if e.retryable and more and (e.retry_after or 0.0) <= LONGEST_WAIT:
                 raise
             log.warning("upkeep goes on without %s: %s", name, e.code)
-            code = e.code
+            waiting = {**run.data.get("waiting", {}), name: e.code}
+            await run.write(lambda _tx: run.data.update(waiting=waiting), moves=False)
+        await run.leave_phase(name)
 
-            def waits(_tx: Transaction, tally: NightCounts) -> None:
-                tally.data.setdefault("waiting", {})[name] = code
-
-            await run.write(waits, moves=False)
-        await run.leave(name)
-
-    def _finish(
-        self, tx: Transaction, run: UpkeepRun, standing: Mapping[str, Json]
-    ) -> Mapping[str, Json]:
+    def _finish(self, tx: Transaction, run: UpkeepRun) -> Mapping[str, Json]:
         """Write the report, once, with the job's `done`; and plan the next night."""
-        tally = NightCounts(run.data)
-        data = tally.data | {"believed": run.believed}
-        counts = data.get("counts", {})
-        happened = tx.memories.log_since(run.since.at or _EVER, report.COUNTED)
-        data["counters"] = report.compute_counters(happened, counts, standing)
-        data |= {k: standing[k] for k in ("memories", "levels", "states", "forgetting_rate")}
-        _tidy(data, run)
-        for passing in ("phase", "share", "phases"):
-            data.pop(passing, None)
-        tx.nights.put(UpkeepNight(run.job.id, run.night, run.now, done=True, data=data))
-        schedule.plan(tx, run.now, self._zone(tx), self._hour)
+        report = write_report(run, tx)
+        plan_nights(tx, run.now, self._zone(tx), self._hour)
         if run.believed:
             tx.jobs.prune(run.now)
-        did = sum(
-            int(counts.get(k, 0)) for k in ("down", "up", "forgotten", "merges", "purged", "todos")
-        )
+        n = report.count
+        did = any(map(n, ("down", "up", "forgotten", "merges", "purged", "todos")))
         return {
-            "outcome": "saved" if did or data.get("derived") else "nothing",
+            "outcome": "saved" if did or report.derived else "nothing",
             "night": run.night,
-            "levelled": int(counts.get("down", 0)) + int(counts.get("up", 0)),
-            "forgotten": int(counts.get("forgotten", 0)) + int(counts.get("review_forgotten", 0)),
-            "promoted": int(counts.get("review_promoted", 0)),
-            "merged": int(counts.get("merged", 0)),
-            "purged": int(counts.get("purged", 0)),
-            "clashes": len(data.get("clashes", [])),
-            "derived": len(data.get("derived", [])),
-            "waiting": sorted(data.get("waiting", {})),
+            "levelled": n("down") + n("up"),
+            "forgotten": n("forgotten") + n("review_forgotten"),
+            "promoted": n("review_promoted"),
+            "merged": n("merged"),
+            "purged": n("purged"),
+            "clashes": len(report.clashes),
+            "derived": len(report.derived),
+            "waiting": sorted(report.waiting),
         }
 
     # --- around it ---
 
     async def plan(self, user_id: str, now: datetime) -> bool:
-        """See that the next night is put down, and one that was missed.
+        """Enqueue the next night, and one that was missed. Returns whether there is new work."""
 
-        True if there is new work.
-        """
-        store = self._tools.store
-        if await store.read(
-            user_id, lambda tx: schedule.is_planned(tx, now, self._zone(tx), self._hour)
-        ):
+        def look(tx: Transaction) -> bool:
+            return bool(list_unplanned(tx, now, self._zone(tx), self._hour))
+
+        if not await self._store.read(user_id, look):
             return False
-        return await store.write(
-            user_id, lambda tx: schedule.plan(tx, now, self._zone(tx), self._hour)
+        return await self._store.write(
+            user_id, lambda tx: plan_nights(tx, now, self._zone(tx), self._hour)
         )
 
     async def by_hand(self, user_id: str, now: datetime) -> str:
-        """Enqueue a run for now; the job's id. Who asks for it vouches for the clock."""
-        await self._tools.store.trust_clock(now, by_hand=True)
-        return await self._tools.store.write(user_id, lambda tx: schedule.enqueue_now(tx, now))
+        """Enqueue a run for now; returns the job's id. Who asks for it vouches for the clock."""
+        await self._store.trust_clock(now, by_hand=True)
+        return await self._store.write(user_id, lambda tx: enqueue_now(tx, now))
 
     async def progress(self, user_id: str) -> UpkeepProgress | None:
-        """Say how far the run that is at work is; None if none is."""
-        return await self._tools.store.read(user_id, get_progress)
+        """Return how far the run that is at work is; None if none is."""
+        return await self._store.read(user_id, get_progress)
 
     async def reports(self, user_id: str, limit: int = 1) -> list[NightReport]:
-        """Newest first."""
-        nights = await self._tools.store.read(
-            user_id, lambda tx: tx.nights.list_latest_nights(limit)
-        )
+        """Return the last reports, the newest first."""
+        nights = await self._store.read(user_id, lambda tx: tx.nights.list_latest_nights(limit))
         return [load_report(n) for n in nights]
 
     async def preview(self, user_id: str, now: datetime) -> UpkeepPreview:
         """Return what a run would do now. No model is asked, and nothing is written."""
-        job = Job(
-            "preview",
-            user_id,
-            "upkeep",
-            schedule.make_lane_name(user_id),
-            "preview",
-            {},
-            "leased",
-            now,
-        )
-        last = await self._tools.store.read(user_id, lambda tx: tx.nights.list_latest_nights(1))
-        since = (
-            SinceLastReport(last[0].at, last[0].night, last[0].data.get("carry", {}))
-            if last
-            else SinceLastReport(None, None, {})
-        )
-        run = UpkeepRun(self._tools, job, now, "", (now,), since, {}, erase_old=self._erase_old)
+        lane = make_lane_name(user_id)
+        job = Job("preview", user_id, "upkeep", lane, "preview", {}, "leased", now)
+        last = await self._store.read(user_id, get_last_night)
+        run = UpkeepRun(self._tools, job, now, "", (now,), last, erase_old=self._erase_old)
         await run.look()
         due = levels.find_due_levels(run)
         changing = await run.memories([*due.ruled, *due.written])
+        forgotten = [m for m in changing if levels.forgets(run, m)]
+        fading: dict[tuple[Level, Level], list[Memory]] = {}
+        for m in changing:
+            level = lifecycle.compute_level(m, run.tools.u, now)
+            if level is not m.level and m not in forgotten:
+                fading.setdefault((m.level, level), []).append(m)
         reviewed = [
-            m for m in await run.memories(review.find_due_reviews(run)) if m not in changing
+            (m, review.find_task(run, m)) for m in await run.memories(review.find_due_reviews(run))
         ]
-        new = duplicates.list_new_facts(run, int(since.carry.get("place", 0)))
-        near = await duplicates.find_nearest(run, [r.id for r in new])
-        known = {
-            m.id: m
-            for m in await run.memories(
-                sorted({*near, *(i for found in near.values() for i in found)})
-            )
-        }
-        old = (
-            await self._tools.store.read(user_id, lambda tx: expire.find_faded_due(tx, run))
-            if self._erase_old
-            else []
-        )
+        new = duplicates.list_current_facts(run, run.looked_up_to)
+        near = await duplicates.find_nearest(run, new)
+        known = await run.memories(sorted({*near, *(i for some in near.values() for i in some)}))
+        by_id = {m.id: m for m in known}
         return UpkeepPreview(
             memories=sum(w.row.state == State.ACTIVE for w in run.rows),
-            fading=_fading(run, changing),
-            forgotten=[m for m in changing if _forgets(run, m)],
-            promotion=[
-                m for m in reviewed if isinstance(_verdict(run, m), lifecycle.PromoteAction)
-            ],
-            decay=[m for m in reviewed if isinstance(_verdict(run, m), lifecycle.DecayAction)],
-            merges=duplicates.group_duplicates(known, near),
-            clashes=[(p.a, p.b) for p in clashes.find_clash_pairs(known, near)],
+            fading=dict(sorted(fading.items())),
+            forgotten=forgotten,
+            promotion=[m for m, task in reviewed if task == "promotion"],
+            decay=[m for m, task in reviewed if task == "decay"],
+            merges=duplicates.group_duplicates(by_id, near),
+            clashes=[(p.a, p.b) for p in clashes.find_clash_pairs(by_id, near)],
             purged=await run.memories(expire.find_deleted_due(run)),
-            erased_old=await run.memories(old),
-            moved=len(_moved(run)),
+            erased_old=await run.memories(await expire.find_faded_due(run)),
+            moved=len(levels.find_moved(run)),
         )
 
     def _zone(self, tx: Transaction) -> str:
         return tx.user().tz or self._tz
 
 
-async def _weights(run: UpkeepRun) -> None:
-    """The nightly step of curves that have one, and the cached weights that have moved."""
-    if run.believed:
-        await levels.lower_importance(run)
-    todo = [(w.row.id, w.row.rev, w.weight) for w in _moved(run) if w.row.state in _WEIGHED]
-    portions = split_into_batches(todo, WEIGHTS_AT_ONCE)
-    await run.write_each(
-        portions, lambda _run, tx, _tally, some: tx.memories.put_weights(some), moves=False
-    )
-
-
-def _moved(run: UpkeepRun) -> list[WeightColumns]:
-    return [w for w in run.rows if abs(w.weight - w.row.weight) >= NOTICEABLE]
-
-
-async def _neighbours(run: UpkeepRun) -> duplicates.Near:
-    """What was learned since the last look, or has changed since the last report, and what stands near each of it."""
-    place, since = int(run.since.carry.get("place", 0)), run.since.at
-    new, ids = duplicates.list_new_facts(run, place), list[MemoryId]()
-    if since is not None:
-        kinds = ("edited", "affirm")
-        events = await run.tools.store.read(
-            run.user_id, lambda tx: tx.memories.log_since(since, kinds)
-        )
-        changed = {e.memory_id for e in events}
-        ids = [r.id for r in duplicates.list_current_facts(run) if r.id in changed]
-    near = await duplicates.find_nearest(run, list(dict.fromkeys([*ids, *(r.id for r in new)])))
-    for r in new:
-        if r.id not in near:
-            break
-        place = r.place
-    await run.write(
-        lambda _tx, tally: tally.data.setdefault("carry", {}).update(place=place), moves=False
-    )
-    return near
-
-
-def _carried(carry: Mapping[str, Json]) -> dict[str, Json]:
-    """What one night tells the next: how often a model failed at what, and up to where duplicates were looked for."""
-    return {k: dict(carry.get(k, {})) for k in ("unwritten", "unreviewed")} | {
-        "place": int(carry.get("place", 0))
-    }
-
-
-def _tidy(data: dict[str, Json], run: UpkeepRun) -> None:
-    """Failures are carried on for memories that are still there; what a model kept from its end is done again."""
-    there = {w.row.id for w in run.rows if w.row.state == State.ACTIVE}
-    carry = data.setdefault("carry", {})
-    for what in ("unwritten", "unreviewed"):
-        carry[what] = {i: n for i, n in carry.get(what, {}).items() if i in there}
-    if not {"merge", "clash"}.isdisjoint(data.get("waiting", {})):
-        carry["place"] = int(run.since.carry.get("place", 0))
-
-
 def get_progress(tx: Transaction) -> UpkeepProgress | None:
-    """Say how far the run that is at work is, for whoever reads other things in the same moment."""
+    """Return how far the run that is at work is; None if none is."""
     working = [j.id for j in tx.jobs.list_pending("upkeep") if j.state == "leased"]
     if not working:
         return None
     night = tx.nights.get_night(working[0])
-    if night is None or night.done:
-        return UpkeepProgress("weights", 0.0)
-    return UpkeepProgress(
-        str(night.data.get("phase", "weights")), float(night.data.get("share", 0.0))
+    data = night.data if night is not None and not night.done else {}
+    return UpkeepProgress(str(data.get("phase", "weights")), float(data.get("share", 0.0)))
+
+
+# --- when a night is due: once for each local date at a set hour ---
+
+
+def find_last_night(now: datetime, tz: str, hour: int) -> date:
+    """Return the date of the last night that is due by `now`, in the person's zone."""
+    local = now.astimezone(get_zone(tz)).date()
+    return local if compute_due_time(local, tz, hour) <= now else local - _DAY
+
+
+def compute_due_time(night: date, tz: str, hour: int) -> datetime:
+    """Return when the night of that date is due, in UTC."""
+    return datetime.combine(night, time(hour), tzinfo=get_zone(tz)).astimezone(UTC)
+
+
+def list_nights_since(last: str | None, now: datetime, tz: str, hour: int) -> tuple[datetime, ...]:
+    """Return due times of the nights after `last`, or of the newest alone without it."""
+    newest = first = find_last_night(now, tz, hour)
+    if last is not None:
+        first = max(date.fromisoformat(last) + _DAY, newest - MOST_MISSED * _DAY)
+    nights = (first + n * _DAY for n in range((newest - first).days + 1))
+    return tuple(compute_due_time(night, tz, hour) for night in nights)
+
+
+def make_lane_name(user_id: str) -> str:
+    """Return the lane in which one person's nights wait for each other, and for nothing else."""
+    return f"upkeep:{user_id}"
+
+
+def list_unplanned(
+    tx: Transaction, now: datetime, tz: str, hour: int
+) -> list[tuple[date, datetime]]:
+    """Return the next night and the one that was missed, as far as they are not enqueued."""
+    last = find_last_night(now, tz, hour)
+    pending = tx.jobs.list_pending("upkeep")
+    done = get_last_night(tx)
+    missed = (
+        tx.user().created_at < compute_due_time(last, tz, hour)
+        and not any(j.run_at <= now for j in pending)
+        and (done is None or done.night < last.isoformat())
     )
+    nights = [(last, now)] if missed else []
+    following = last + _DAY
+    if _make_key(following) not in {j.dedup_key for j in pending}:
+        nights.append((following, compute_due_time(following, tz, hour)))
+    return nights
 
 
-def _verdict(run: UpkeepRun, m: Memory) -> lifecycle.Verdict:
-    secret = m.sensitivity is Sensitivity.SECRET
-    return lifecycle.KeepAction() if secret else lifecycle.decide_action(m, run.tools.u, run.now)
+def plan_nights(tx: Transaction, now: datetime, tz: str, hour: int) -> bool:
+    """Enqueue one job for each person and date, however often. Returns whether any was new."""
+    new = False
+    for night, run_at in list_unplanned(tx, now, tz, hour):
+        # Where the hour or the zone was changed, the job of a missed date may have run as the night
+        # before.
+        keys = [_make_key(night), *([f"{_make_key(night)}:again"] if run_at == now else [])]
+        lane = make_lane_name(tx.user_id)
+        new |= any(tx.jobs.enqueue("upkeep", k, {}, now, lane=lane, run_at=run_at) for k in keys)
+    return new
 
 
-def _forgets(run: UpkeepRun, m: Memory) -> bool:
-    return m.state is State.ACTIVE and isinstance(_verdict(run, m), lifecycle.ForgetAction)
+def get_last_night(tx: Transaction) -> UpkeepNight | None:
+    """Return the newest night that did its work, which one under a doubtful clock did not."""
+    nights = tx.nights.list_latest_nights(_NIGHTS_KEPT)
+    return next((n for n in nights if n.data.get("believed", True)), None)
 
 
-def _fading(run: UpkeepRun, memories: Sequence[Memory]) -> dict[tuple[Level, Level], list[Memory]]:
-    out: dict[tuple[Level, Level], list[Memory]] = {}
-    for m in memories:
-        level = lifecycle.compute_level(m, run.tools.u, run.now)
-        if level is not m.level and not _forgets(run, m):
-            out.setdefault((m.level, level), []).append(m)
-    return dict(sorted(out.items()))
+def _make_key(night: date) -> str:
+    return f"night:{night.isoformat()}"
+
+
+def is_by_hand(job: Job) -> bool:
+    """Tell whether somebody asked for this run, and waits for it."""
+    return job.dedup_key.startswith(_HAND)
+
+
+def enqueue_now(tx: Transaction, now: datetime) -> str:
+    """Return the id of a run for now: the night that is due and not begun, else one of its own."""
+    pending = tx.jobs.list_pending("upkeep")
+    job = next((j for j in pending if j.state == "ready" and j.run_at <= now), None)
+    if job is None:
+        lane = make_lane_name(tx.user_id)
+        job = tx.jobs.enqueue("upkeep", f"{_HAND}{tx.new_id()}", {}, now, lane=lane)
+    if job is None:  # pragma: no cover - the key is new
+        raise AssertionError
+    return job.id

@@ -294,7 +294,7 @@ async def test_importance_is_high(home: Home) -> None:
     from memory import lifecycle
 
     m = (await home.remember("remember I like tea")).memory
-    assert m.importance == lifecycle.importance_counter.FIRST[Importance.HIGH]
+    assert m.importance == lifecycle.importance.FIRST[Importance.HIGH]
 
 
 @pytest.mark.parametrize(

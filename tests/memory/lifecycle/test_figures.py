@@ -28,7 +28,6 @@ from memory.lifecycle import (
 )
 from memory.lifecycle.fade import conflict, momentum, semantic, w_time
 from memory.lifecycle.fsrs import retrievability
-from memory.lifecycle.relevance import LIVELY_ABOVE, LOWER_BELOW
 from memory.lifecycle.weight_history import EPOCH, replay_log, simulate_memory
 from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
 
@@ -574,11 +573,12 @@ def test_score_is_archived_below_a_fifth() -> None:
 
 
 def test_relevance_has_s1s_thresholds() -> None:
-    """Lively above 0.7, lowered below 0.3, forgotten below 0.1."""
-    assert (LIVELY_ABOVE, LOWER_BELOW, CURVES["relevance"].forgets_below) == (0.7, 0.3, 0.1)
+    """Lowered below 0.3, forgotten below 0.1."""
+    curve = CURVES["relevance"]
+    assert (curve.lowers_below, curve.forgets_below) == (0.3, 0.1)
     m = memory(Kind.PREFERENCE, "relevance")
     assert (
-        compute_weight(m, 1.0, T0 + 25 * DAY) > LIVELY_ABOVE > compute_weight(m, 1.0, T0 + 26 * DAY)
+        compute_weight(m, 1.0, T0 + 25 * DAY) > 0.7 > compute_weight(m, 1.0, T0 + 26 * DAY)
     )  # 0.9 · e^-0.25 = 0.7009
 
 

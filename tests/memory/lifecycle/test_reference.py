@@ -11,7 +11,7 @@ import pytest
 import memory.lifecycle
 from memory.lifecycle import CURVES
 from memory.lifecycle.fsrs import shape
-from memory.lifecycle.relevance import parse_importance
+from memory.lifecycle.relevance import get_kind_importance
 from memory.models import Importance, Kind
 
 TEXT = (Path(memory.lifecycle.__file__).parent / "REFERENCE.md").read_text("utf-8")
@@ -43,7 +43,7 @@ def test_importance_by_kind() -> None:
     }
     said = {k.strip(): n for k, n in said.items()}
     for kind in Kind:
-        assert parse_importance(kind) == said.get(kind.value, said["the rest"]), kind
+        assert get_kind_importance(kind) == said.get(kind.value, said["the rest"]), kind
 
 
 def test_the_figures_of_fsrs() -> None:

@@ -16,7 +16,7 @@ from memory.learn.merge import Merger
 from memory.learn.undo import undo
 from memory.models import Importance, Json, Kind, Layer, Level, Memory, Message, Sensitivity, State
 from memory.ports import Transaction
-from memory.upkeep.levels import find_level_fault
+from memory.upkeep.level_texts import find_level_fault
 from tests.memory.lifecycle.test_curves import memory
 from tests.memory.upkeep.night import Home, shorter
 

@@ -13,8 +13,8 @@ from memory.errors import Conflict, ModelError
 from memory.jobs import JobRunner
 from memory.models import Kind, Level, State
 from memory.store import make_worker_id, open_store
-from memory.upkeep import levels, run, schedule
-from memory.upkeep.service import UpkeepService
+from memory.upkeep import run
+from memory.upkeep.service import PHASES, UpkeepService, make_lane_name
 from tests.memory.upkeep.night import Home, TaskModel, shorter
 
 
@@ -168,7 +168,7 @@ async def test_progress_is_seen_and_a_night_goes_on_where_it_stopped(
     async def never(_run: run.UpkeepRun) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(levels, "apply_level_rules", never)
+    monkeypatch.setitem(PHASES, "levels", never)
     effect = await home.keeper.job(retried, home.now)
     assert await home.store.finish_job(job, effect, home.now)
     (report,) = await home.keeper.reports(home.user)
@@ -219,7 +219,7 @@ async def test_two_runners_never_run_one_persons_nights_at_once(home: Home, tmp_
         runners: list[JobRunner] = []
         for store in (home.store, other):
             keeper = UpkeepService(replace(home.tools, store=store, model=model))
-            lane = schedule.make_lane_name(home.user)
+            lane = make_lane_name(home.user)
             key = f"hand:{len(runners)}"
             await home.write(
                 lambda tx, k=key, lane=lane: tx.jobs.enqueue("upkeep", k, {}, home.now, lane=lane)
@@ -248,9 +248,8 @@ async def test_a_night_that_gets_ahead_is_not_given_up_however_often_it_is_kille
             lambda s: s.lease(home.now, until, "gone:1:x", kinds=["upkeep"])
         )
         if job is not None and ahead:
-            since = run.SinceLastReport(None, None, {})
-            night = run.UpkeepRun(home.tools, job, home.now, "2026-01-03", (home.now,), since, {})
-            await night.write(lambda _tx, tally: tally.count("down"), share=0.5)
+            night = run.UpkeepRun(home.tools, job, home.now, "2026-01-03", (home.now,), None)
+            await night.write(lambda _tx: night.count("down"), share=0.5)
         home.later(minutes=2)
         return job is not None
 

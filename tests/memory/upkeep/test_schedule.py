@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from memory.ports import Transaction
-from memory.upkeep import schedule
+from memory.upkeep import service as schedule
 from tests.memory.upkeep.night import START, Home
 
 PARIS, SHANGHAI = "Europe/Paris", "Asia/Shanghai"
@@ -60,7 +60,7 @@ async def test_the_next_night_is_put_down_once(home: Home) -> None:
     assert await home.keeper.plan(home.user, home.now)
     for _ in range(3):
         assert not await home.keeper.plan(home.user, home.now)
-    assert not await home.write(lambda tx: schedule.plan(tx, home.now, PARIS, 4))
+    assert not await home.write(lambda tx: schedule.plan_nights(tx, home.now, PARIS, 4))
     assert await pending(home) == [("night:2026-01-04", datetime(2026, 1, 4, 3, 0, tzinfo=UTC))]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.models import Kind, Level, detect_language
-from memory.upkeep.topics import fill_template, find_topic
+from memory.upkeep.level_texts import fill_template, find_topic
 from tests.memory.lifecycle.test_curves import memory
 
 

@@ -17,7 +17,7 @@ from memory.models import (
     WeightEvent,
 )
 from memory.ports import Store, Transaction
-from memory.upkeep.levels import write_level_text
+from memory.upkeep.level_texts import write_level_text
 
 EVERY = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
 _LEVELLING = frozenset({"level", "reviewed", "mention", "boost", "forgotten", "promoted"})
