@@ -3,7 +3,7 @@
 Shapes stand alone: keys with known prefixes, credentials in addresses, numbers with check digits.
 All else needs a label ("password", 验证码) and a value that fits it, right behind it or linked to
 it by "is", 是, "=" and the like. The patterns are in `secrets.toml`, the words in each language's
-`secrets`; every repeat is bounded, so that the time is linear in the text. The checks have the last
+`secrets`; every repeat is bounded, so that the time is linear in the text. Checks have the last
 word on a value; python-stdnum is loaded with the first check digit.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, cast
 
@@ -30,113 +30,26 @@ SecretKind = Literal[
     "recovery_phrase",
 ]
 
-_STAND_IN: Final = re.compile(
-    r"[\W_]*$|[$<{%]|\(|(?:your|my|the|some|x{3}|\*{3})|"
-    r"(?:null|none|true|false|pass(?:word)?|pwd|user|secret|token)$|密码|密钥",
-    re.I,
-)
-_PROGRAM: Final = re.compile(
-    r"(?:os|process|self|env)\.|"
-    r"[A-Za-z_]{1,40}(?:\[|\((?!.{0,8}\d)|\.[A-Za-z_]{1,40}(?:[\s(\[)\]},;.]|$))",
-    re.I,
-)
-_OTHER_SHAPE: Final = re.compile(
-    r"v?\d{1,4}[.:,]|i[A-Z]|https?:|www\.|[^@]{1,40}@|[^/]{0,40}/|[A-Z]{1,4}-?\d"
-)
-_NO_VALUE, _PLAIN, _IN_PHRASES, _STARTS = (
+_PLAIN, _NO_VALUE, _IN_PHRASES, _STARTS = (
     frozenset(words_of("secrets", name))
-    for name in ("NO_VALUE", "PLAIN", "IN_PHRASES", "PHRASE_STARTS")
+    for name in ("PLAIN", "NO_VALUE", "IN_PHRASES", "PHRASE_STARTS")
 )
-_NO_END: Final = tuple(words_of("secrets", "NO_END"))
+_DATA: Final[dict[str, Any]] = tomllib.loads(
+    (Path(__file__).parent / "secrets.toml").read_text(encoding="utf-8")
+)
 
 
 # --- checks of a value ---
 
 
-def is_given(v: str) -> bool:
-    """Tell a value from a stand-in: `YOUR_KEY`, `${KEY}`, `****`."""
-    return not _STAND_IN.match(v)
-
-
-def is_real(v: str) -> bool:
-    """Tell a value from a stand-in and from a piece of a program."""
-    return is_given(v) and not _PROGRAM.match(v)
-
-
-def is_mixed(v: str) -> bool:
-    """Find letters and digits, or a sign inside: nothing that one says by chance."""
-    sign = has_digit(v) or any(c in "!@#$%^&*+_?~" for c in v[:-1])
-    return len(v) >= 5 and any(map(str.isalpha, v)) and sign and is_real(v)
-
-
-def is_shaped(v: str) -> bool:
-    """Find three sorts of characters, in no shape that names, versions, models or amounts have."""
-    sorts = sum(bool(re.search(sort, v)) for sort in ("[a-z]", "[A-Z]", r"\d", "[!#$%^&*?~+=]"))
-    return 6 <= len(v) <= 40 and is_mixed(v) and sorts >= 3 and not _OTHER_SHAPE.match(v)
-
-
-def is_strong(v: str) -> bool:
-    """Find a shape of four sorts, a sign among them."""
-    sign = re.search(r"[!#$%^~][A-Za-z0-9]", v) and not re.fullmatch(r"\w+#\d{3,}", v)
-    return is_shaped(v) and bool(sign) and not v.isupper()
-
-
-def is_simple(v: str) -> bool:
-    """Find a shape, or small letters with digits behind them."""
-    return is_shaped(v) or (is_mixed(v) and bool(re.fullmatch(r"[a-z]{2,30}[\d_.!-]{1,8}", v)))
-
-
-def is_simple_lower(v: str) -> bool:
-    """Find small letters with digits behind them."""
-    return v.islower() and is_simple(v)
-
-
-def is_simple_number(v: str) -> bool:
-    """Find a simple value that ends in a digit."""
-    return is_simple(v) and v[-1].isdigit()
-
-
-def is_long_mixed(v: str) -> bool:
-    """Find eight mixed characters with a digit among them."""
-    return len(v) >= 8 and is_mixed(v) and has_digit(v)
-
-
-def is_prefixed_key(v: str) -> bool:
-    """Tell a key behind its prefix from a word or a stand-in."""
-    return (len(v) >= 24 or has_digit(v)) and len(set(v[-14:])) > 2 and is_given(v)
-
-
-def is_product_key(v: str) -> bool:
-    """Find groups with letters and digits, or a long recovery key."""
-    return is_mixed(v) or len(v) > 50
-
-
-def is_grouped_key(v: str) -> bool:
-    """Find groups of which more than one has a digit."""
-    return len(re.findall(r"(?=\w{0,3}\d)\b\w", v)) > 1 and is_mixed(v)
-
-
-def is_token(v: str) -> bool:
-    """Find capitals, small letters and digits that change often: drawn by a machine."""
-    from stdnum import bitcoin
-
-    sorts = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in v]
-    changes = sum(a != b for a, b in itertools.pairwise(sorts))
-    drawn = len(set(sorts)) == 3 and sorts.count("d") >= 3 and changes >= 0.3 * len(v)
-    return drawn and not v.startswith("AAAA") and not bitcoin.is_valid(v)
-
-
 def is_password(v: str) -> bool:
     """Find what follows "my password is": mixed, or one word that says nothing of passwords."""
     w = v.casefold().rstrip("!?.,;:'\"")
-    if has_digit(w) or not w.isalpha():
-        return is_real(v) and any(map(str.isalnum, v)) and not w.startswith(("http:", "https:"))
-    return w not in _NO_VALUE | _PLAIN and not w.endswith(("ed", "ing")) and is_real(v)
-
-
-def is_written_password(v: str) -> bool:
-    """Find a password that is no plain word, unless it is in capitals."""
-    return is_password(v) and (not v.isalpha() or (v.isupper() and len(v) > 5))
+    if not CHECKS["real"](v):
+        return False
+    if not w.isalpha():
+        return any(map(str.isalnum, v)) and not w.startswith(("http:", "https:"))
+    return w not in _NO_VALUE | _PLAIN and not w.endswith(("ed", "ing"))
 
 
 def is_phrase(v: str) -> bool:
@@ -150,65 +63,6 @@ def is_spoken_phrase(v: str) -> bool:
     return first in _STARTS or is_phrase(first)
 
 
-def is_unspaced_value(v: str) -> bool:
-    """Tell a value from what a sentence goes on with, in a language without spaces."""
-    return not either("secrets", "NO_VALUE_BEGINS").match(v) and not v.endswith(_NO_END)
-
-
-def is_unspaced_with_digit(v: str) -> bool:
-    """Find such a value with a digit in it."""
-    return has_digit(v) and is_unspaced_value(v)
-
-
-def is_quoted(v: str) -> bool:
-    """Find a real value in quotation marks."""
-    return is_real(v) and is_unspaced_value(v)
-
-
-def has_digit(v: str) -> bool:
-    """Tell whether a digit is in it."""
-    return any(map(str.isdigit, v))
-
-
-def _keep_digits(v: str) -> str:
-    return re.sub(r"\D", "", v)
-
-
-def has_some_digits(v: str) -> bool:
-    """Find three digits, or none at all."""
-    return sum(map(str.isdigit, v)) >= 3 or not has_digit(v)
-
-
-def has_five_digits(v: str) -> bool:
-    """Find five digits."""
-    return len(_keep_digits(v)) >= 5
-
-
-def is_mixed_or_number(v: str) -> bool:
-    """Find mixed characters, or hardly anything but four digits and more."""
-    return is_mixed(v) or len(_keep_digits(v)) >= max(4, len(v) - 1)
-
-
-def is_number(v: str) -> bool:
-    """Find digits that are no year, no small number and no telephone number."""
-    return has_some_digits(v) and not re.fullmatch(r"(?:19|20)\d\d|\d{1,3}|1[3-9]\d{9}", v)
-
-
-def is_dialled(v: str) -> bool:
-    """Find such a number without letters."""
-    return is_number(v) and not re.search("[A-Za-z]", v)
-
-
-def is_grant(v: str) -> bool:
-    """Find four or sixteen characters, or any with a digit."""
-    return len(v) in {4, 16} or not v.isalpha()
-
-
-def is_listed(v: str) -> bool:
-    """Find a list in which every entry has a digit."""
-    return all(map(has_digit, re.split(r"[\s,，、]{1,9}", v)))
-
-
 def is_seed(v: str) -> bool:
     """Tell the words of a seed from a sentence."""
     words = re.findall("[a-z]+", v)
@@ -217,14 +71,24 @@ def is_seed(v: str) -> bool:
 
 def has_no_plain_word(v: str) -> bool:
     """Find words none of which a sentence hangs on."""
-    return not _PLAIN & set(re.findall(r"[^\W\d]+", v.casefold()))
+    return _PLAIN.isdisjoint(re.findall(r"[^\W\d]+", v.casefold()))
+
+
+def is_token(v: str) -> bool:
+    """Find capitals, small letters and digits that change often: drawn by a machine."""
+    from stdnum import bitcoin
+
+    sorts = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in v]
+    changes = sum(a != b for a, b in itertools.pairwise(sorts))
+    drawn = len(set(sorts)) == 3 and sorts.count("d") >= 3 and changes >= 0.3 * len(v)
+    return drawn and not v.startswith("AAAA") and not bitcoin.is_valid(v)
 
 
 def is_card_number(v: str) -> bool:
     """Find the length and the beginning of a network's cards, and a right check digit."""
     from stdnum import luhn
 
-    digits = _keep_digits(v)
+    digits = re.sub(r"\D", "", v)
     n, four, two = len(digits), int(digits[:4]), int(digits[:2])
     return luhn.is_valid(digits) and (
         (digits[0] == "4" and n in {13, 16, 19})
@@ -262,32 +126,6 @@ def is_ssn(v: str) -> bool:
     return bool(ssn.is_valid(v))
 
 
-# --- the rules ---
-
-
-class SecretRule(NamedTuple):
-    """A pattern whose group `v` is the secret, and what has the last word on it.
-
-    A `bare` one has no label of its own; `gaps` name what may stand between a label and the value.
-    """
-
-    pattern: re.Pattern[str]
-    check: str
-    least: int
-    kind: SecretKind
-    bare: bool
-    gaps: tuple[str, ...]
-
-    def accepts(self, v: str) -> bool:
-        """Tell whether the value is one."""
-        return len(v) >= self.least and (not self.check or bool(globals()[self.check](v)))
-
-
-_DATA: Final[dict[str, Any]] = tomllib.loads(
-    (Path(__file__).parent / "secrets.toml").read_text(encoding="utf-8")
-)
-
-
 def _fill(pattern: str) -> str:
     """Put in the parts, and the words of all languages, that a pattern names."""
     parts = _DATA["parts"]
@@ -298,10 +136,67 @@ def _fill(pattern: str) -> str:
     )
 
 
+def _build_check(row: dict[str, list[str]]) -> Callable[[str], bool]:
+    found, absent = ([re.compile(_fill(p), re.S) for p in row.get(k, ())] for k in ("is", "not"))
+    every, either_of = row.get("all", ()), row.get("any", ())
+
+    def check(v: str) -> bool:
+        return (
+            all(CHECKS[name](v) for name in every)
+            and (not either_of or any(CHECKS[name](v) for name in either_of))
+            and all(p.search(v) for p in found)
+            and not any(p.search(v) for p in absent)
+        )
+
+    return check
+
+
+CHECKS: Final[dict[str, Callable[[str], bool]]] = {
+    "": lambda _: True,
+    **{name: _build_check(row) for name, row in _DATA["checks"].items()},
+    **{
+        check.__name__: check
+        for check in (
+            is_password,
+            is_phrase,
+            is_spoken_phrase,
+            is_seed,
+            has_no_plain_word,
+            is_token,
+            is_card_number,
+            is_iban,
+            is_chinese_id,
+            is_ssn,
+        )
+    },
+}
+
+
+# --- the rules ---
+
+
+class SecretRule(NamedTuple):
+    """A pattern whose group `v` is the secret, and what has the last word on it.
+
+    A `bare` one has no label of its own; `gaps` name what may stand between a label and the value.
+    """
+
+    pattern: re.Pattern[str]
+    check: Callable[[str], bool]
+    least: int
+    kind: SecretKind
+    bare: bool
+    gaps: tuple[str, ...]
+
+    def accepts(self, v: str) -> bool:
+        """Tell whether the value is one."""
+        return len(v) >= self.least and self.check(v)
+
+
 def _build_rule(row: dict[str, Any], flags: int) -> SecretRule:
     return SecretRule(
         re.compile(_fill(row["pattern"]), flags),
-        row.get("check", ""),
+        CHECKS[row.get("check", "")],
         row.get("least", 0),
         row.get("kind", "password"),
         row.get("bare", False),
@@ -311,7 +206,7 @@ def _build_rule(row: dict[str, Any], flags: int) -> SecretRule:
 
 def _build_shapes() -> list[SecretRule]:
     rows = list(_DATA["shapes"])
-    for name, kind, check in (("TELL", "password", "is_simple"), ("USE", "code", "")):
+    for name, kind, check in (("TELL", "password", "simple"), ("USE", "code", "")):
         for lang, pattern in values("secrets", name).items():
             front = "{BEGINS}" if LANGUAGES[lang].spaced else ""
             rows.append({"kind": kind, "pattern": f"(?i:{front}{pattern})", "check": check})
@@ -390,5 +285,5 @@ def _find_value(rules: list[SecretRule], ahead: str) -> re.Match[str] | None:
 
 def _stands_before(v: str, label: str) -> bool:
     """Tell whether a label's value stands before it: "Vx9#mQ is the password", 881204（验证码）."""
-    mixed = is_mixed(v) and re.search(r"\d|[!@#$%^&*]\w", v)
+    mixed = CHECKS["mixed"](v) and re.search(r"\d|[!@#$%^&*]\w", v)
     return bool(mixed) or (v.isdigit() and label in {"password", "pin", "cvv", "code"})
