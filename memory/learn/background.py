@@ -94,7 +94,7 @@ class CurveSwitcher:
             if o.state == State.ACTIVE and o.weight < limit
         ]
         verdicts = (lifecycle.decide_action(m, self.u, now) for m in tx.memories.get_many(ids))
-        return sum(isinstance(v, lifecycle.ForgetAction) for v in verdicts)
+        return sum(v == "forget" for v in verdicts)
 
 
 # --- vectors ---

@@ -7,7 +7,7 @@ counter, and that content follows the level when a memory comes back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
@@ -77,36 +77,8 @@ _EVENT_TIMES = ("on", "on_until")
 _ENUMS = {"kind": Kind, "layer": Layer, "sensitivity": Sensitivity, "level": Level}
 
 ReviewTask: TypeAlias = Literal["promotion", "decay"]
-
-
-@dataclass(frozen=True, slots=True)
-class KeepAction:
-    """Nothing to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class PromoteAction:
-    """Ask the reviewer whether this should become `core`."""
-
-
-@dataclass(frozen=True, slots=True)
-class DecayAction:
-    """Ask the reviewer whether this is still worth keeping."""
-
-
-@dataclass(frozen=True, slots=True)
-class FadeAction:
-    """The memory stands at another level than its weight says: rewrite it for `level`."""
-
-    level: Level
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetAction:
-    """The curve's source deletes here; Ebb makes the memory `forgotten`, which can be restored."""
-
-
-Verdict: TypeAlias = KeepAction | PromoteAction | DecayAction | FadeAction | ForgetAction
+Action: TypeAlias = Level | ReviewTask | Literal["forget", "keep"]
+"""What upkeep should do: write the memory at a level, have it reviewed, forget it, or nothing."""
 
 
 # --- weight and level ---
@@ -242,19 +214,13 @@ def review_due(m: Memory, u: float, now: datetime) -> ReviewTask | None:
     return None if rests and answered != "promotion" else "decay"
 
 
-def decide_action(m: Memory, u: float, now: datetime) -> Verdict:
+def decide_action(m: Memory, u: float, now: datetime) -> Action:
     """Return what upkeep should do: forgetting comes before fading, fading before a review."""
     weight = compute_weight(m, u, now)
     if is_forgotten_at(m, weight):
-        return ForgetAction()
-    if (level := level_for_weight(m, weight, now)) != m.level:
-        return FadeAction(level)
-    match review_due(m, u, now):
-        case "promotion":
-            return PromoteAction()
-        case "decay":
-            return DecayAction()
-    return KeepAction()
+        return "forget"
+    level = level_for_weight(m, weight, now)
+    return level if level is not m.level else review_due(m, u, now) or "keep"
 
 
 def apply_keep(m: Memory, task: ReviewTask, now: datetime) -> Memory:

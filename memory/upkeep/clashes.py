@@ -20,12 +20,12 @@ from memory.learn.same_meaning import (
     related_kinds,
 )
 from memory.learn.visible_messages import redact_memory
-from memory.models import Kind, Lang, Layer, Memory, MemoryId, Sensitivity, State
+from memory.models import Kind, Lang, Memory, MemoryId
 from memory.text.forms import is_reordered
 from memory.text.languages import either, joined, value
 from memory.text.speech import denies_or_ends
 from memory.upkeep.duplicates import find_neighbours
-from memory.upkeep.run import Near, UpkeepRun, group_by_language
+from memory.upkeep.run import Near, UpkeepRun, group_by_language, is_current_fact
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Contradictions
@@ -79,13 +79,8 @@ def may_clash(a: Memory, b: Memory) -> Certainty | None:
 
 
 def _holds(m: Memory) -> bool:
-    return (
-        m.state is State.ACTIVE
-        and m.negated_at is None
-        and m.layer in {Layer.FACT, Layer.CORE}
-        and m.kind not in {Kind.TODO, Kind.CONTEXT}  # of passing things there may be many
-        and m.sensitivity < Sensitivity.SECRET
-    )
+    passing = m.kind in {Kind.TODO, Kind.CONTEXT}  # of which there may be many
+    return is_current_fact(m) and not passing
 
 
 def _ends_before(a: Memory, b: Memory) -> bool:

@@ -20,7 +20,6 @@ from memory.models import (
     Filter,
     Importance,
     Kind,
-    Layer,
     Level,
     Memory,
     Sensitivity,
@@ -33,7 +32,7 @@ from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
 from memory.upkeep.duplicates import find_neighbours
 from memory.upkeep.level_texts import find_level_fault
-from memory.upkeep.run import Near, UpkeepRun
+from memory.upkeep.run import Near, UpkeepRun, is_current_fact
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Conclusion, Conclusions
@@ -101,11 +100,9 @@ async def _choose_grounds(run: UpkeepRun, near: Near) -> list[Memory]:
 
 def _is_ground(m: Memory) -> bool:
     return (
-        m.state is State.ACTIVE
+        is_current_fact(m)
         and m.kind in _GROUNDS
-        and m.layer in {Layer.FACT, Layer.CORE}
         and m.level <= Level.SUMMARY
-        and m.negated_at is None
         and m.sensitivity < Sensitivity.PRIVATE
         and not m.source_ids  # derived itself: never evidence
     )

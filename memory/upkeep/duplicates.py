@@ -14,13 +14,14 @@ takes the merge apart.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from math import exp, sqrt
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -38,7 +39,7 @@ from memory.text.languages import either
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
 from memory.upkeep.level_texts import NUMBER, find_unsayable
-from memory.upkeep.run import Near, UpkeepRun, Work
+from memory.upkeep.run import Near, UpkeepRun, Work, is_current_fact
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Merged
@@ -82,11 +83,7 @@ def compute_similarity(a: str, b: str, cosine: float | None, embedder: str) -> f
 
 def list_current_facts(run: UpkeepRun, since: int = 0) -> list[MemoryId]:
     """Return facts made after the place `since` that hold, in their order; no secrets."""
-    return [
-        w.row.id
-        for w in run.rows
-        if w.is_fact and w.row.place > since and w.row.sensitivity < Sensitivity.SECRET
-    ]
+    return [w.row.id for w in run.rows if w.row.place > since and is_current_fact(w.row)]
 
 
 async def find_neighbours(run: UpkeepRun) -> Near:
@@ -125,16 +122,8 @@ async def _find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> Near:
     reader, embedder = run.tools.store.open_reader(run.user_id), run.tools.embedder.id
     known = {m.id: m for m in await reader.get(ids)}
     vectors = await _find_vectors(run, known.values())
-    having, rest = [i for i in known if i in vectors], [i for i in known if i not in vectors]
-    found = []
-    if having:
-        found += await reader.search_each_vector(
-            [vectors[i] for i in having], NEIGHBOURS + 1, CURRENT
-        )
-    if rest:
-        texts = [known[i].original_content for i in rest]
-        found += await reader.search_each_text(texts, NEIGHBOURS + 1, CURRENT)
-    near = {i: [s.id for s in some] for i, some in zip((*having, *rest), found, strict=True)}
+    found = await reader.search_each_vector(list(vectors.values()), NEIGHBOURS + 1, CURRENT)
+    near = {i: [s.id for s in some] for i, some in zip(vectors, found, strict=True)}
     others = await reader.get(sorted({i for some in near.values() for i in some} - known.keys()))
     known |= {m.id: m for m in others}
     vectors |= await _find_vectors(run, others)
@@ -184,30 +173,26 @@ def _list_fixed(m: Memory) -> tuple[object, ...]:
 
 
 def _is_mergeable(m: Memory) -> bool:
-    return (
-        m.state is State.ACTIVE
-        and m.layer in {Layer.FACT, Layer.CORE}
-        and m.negated_at is None
-        and not any(entry.get("denies") for entry in m.correction_history)
-        and m.sensitivity < Sensitivity.SECRET
-        and not m.source_ids
-    )
+    denies = any(entry.get("denies") for entry in m.correction_history)
+    return is_current_fact(m) and not denies and not m.source_ids
 
 
 def group_duplicates(memories: Mapping[MemoryId, Memory], near: Near) -> list[tuple[Memory, ...]]:
     """Return who merges with whom, the base first; nobody is in two groups."""
-    pairs: dict[MemoryId, set[MemoryId]] = {}
+    partners: dict[MemoryId, set[MemoryId]] = defaultdict(set)
     for a, found in near.items():
         for b, score in found.items():
-            known = score >= DUPLICATE and a in memories and b in memories
+            known = score >= DUPLICATE and {a, b} <= memories.keys()
             if known and can_merge(memories[a], memories[b]):
-                pairs.setdefault(a, set()).add(b)
-                pairs.setdefault(b, set()).add(a)
+                partners[a].add(b)
+                partners[b].add(a)
     out: list[tuple[Memory, ...]] = []
     taken: set[MemoryId] = set()
-    bases = sorted((memories[i] for i in pairs), key=lambda m: (m.last_activated_at, m.created_at))
+    bases = sorted(
+        (memories[i] for i in partners), key=lambda m: (m.last_activated_at, m.created_at)
+    )
     for base in reversed(bases):
-        free = sorted((memories[i] for i in pairs[base.id] - taken), key=lambda m: m.created_at)
+        free = sorted((memories[i] for i in partners[base.id] - taken), key=lambda m: m.created_at)
         if free and base.id not in taken:
             out.append((base, *free[: LARGEST - 1]))
             taken |= {m.id for m in out[-1]}
@@ -286,13 +271,16 @@ def merge_group(run: UpkeepRun, every: Sequence[Memory], text: str) -> Memory:
         originals.setdefault(m.id, m.original_content)
     quoted = is_quote(base) and text == base.original_content
     mentions = sorted({t for m in every for t in m.recent_mentions})
+    joined: dict[str, Any] = {
+        name: _join(getattr(m, name) for m in every)
+        for name in ("topics", "entities", "modalities", "supersedes")
+    }
+    if not quoted:
+        joined["modalities"] = tuple(x for x in joined["modalities"] if x != "quote")
     return replace(
         base,
         content=text if base.level in {Level.FULL, Level.SUMMARY} else base.content,
         original_content=text,
-        topics=_join(m.topics for m in every),
-        entities=_join(m.entities for m in every),
-        modalities=tuple(x for x in _join(m.modalities for m in every) if x != "quote" or quoted),
         confidence=max(m.confidence for m in every),
         verified=any(m.verified for m in every),
         sensitivity=max(m.sensitivity for m in every),
@@ -302,8 +290,8 @@ def merge_group(run: UpkeepRun, every: Sequence[Memory], text: str) -> Memory:
         recent_mentions=tuple(mentions)[-lifecycle.MENTIONS_KEPT :],
         merged_from=_join((base.merged_from, *((m.id, *m.merged_from) for m in others))),
         original_contents=originals,
-        supersedes=_join(m.supersedes for m in every),
         correction_history=tuple(e for m in every for e in m.correction_history),
+        **joined,
     )
 
 

@@ -73,22 +73,28 @@ def _find_end(tx: Transaction, r: MemoryOutline) -> datetime | None:
 
 async def purge_expired(run: UpkeepRun) -> None:
     """Erase what is due, one memory at a time, so that nobody waits long for the store."""
-    await run.write_each(find_deleted_due(run), _erase)
-    await run.write_each(split_into_batches(await find_faded_due(run), 5), _erase_old)
+    due = dict.fromkeys(find_deleted_due(run), "purged")
+    due |= dict.fromkeys(await find_faded_due(run), "erased_old")
+    revs = {w.row.id: w.row.rev for w in run.rows if w.row.id in due}
+    await run.write_each([(i, revs[i], what) for i, what in due.items()], _erase)
     before = run.now - KEPT
     hidden = await run.read(lambda tx: tx.conversations.list_hidden_messages(before, MOST_MESSAGES))
     await run.write_each(split_into_batches([m.id for m in hidden]), _blank)
 
 
-def _erase(run: UpkeepRun, tx: Transaction, memory_id: MemoryId) -> None:
+def _erase(run: UpkeepRun, tx: Transaction, due: tuple[MemoryId, int, str]) -> None:
+    memory_id, rev, what = due
     m = tx.memories.get(memory_id)
-    if m is None or m.state is not State.DELETED or m.deleted_at is None:
+    if m is None:
         return
-    if m.deleted_at <= run.now - KEPT:
-        everywhere = _asked_for(tx, m) and not _said_anew(tx, m)
-        _begin_purge(run, tx)
-        tx.memories.erase(m.id, everywhere=everywhere)
-        run.count("purged")
+    deleted_at = m.deleted_at if m.state is State.DELETED else None
+    still = deleted_at is not None and deleted_at <= run.now - KEPT
+    if not still and m.rev != rev:
+        return  # spoken of or restored meanwhile
+    everywhere = what == "purged" and _asked_for(tx, m) and not _said_anew(tx, m)
+    _begin_purge(run, tx)
+    tx.memories.erase(m.id, everywhere=everywhere)
+    run.count(what)
 
 
 def _asked_for(tx: Transaction, m: Memory) -> bool:
@@ -108,15 +114,6 @@ def _said_anew(tx: Transaction, m: Memory) -> bool:
         or same(o.original_content, m.original_content, kinds=(o.kind, m.kind))
         for o in tx.memories.find(f, text=m.original_content, limit=50).items
     )
-
-
-def _erase_old(run: UpkeepRun, tx: Transaction, ids: Sequence[MemoryId]) -> None:
-    revs = {w.row.id: w.row.rev for w in run.rows}
-    for m in tx.memories.get_many(ids):
-        if m.rev == revs[m.id]:
-            _begin_purge(run, tx)
-            tx.memories.erase(m.id, everywhere=False)
-            run.count("erased_old")
 
 
 def _blank(run: UpkeepRun, tx: Transaction, ids: Sequence[str]) -> None:

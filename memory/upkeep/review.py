@@ -41,16 +41,11 @@ def find_due_reviews(run: UpkeepRun) -> list[MemoryId]:
 
 def find_task(run: UpkeepRun, m: Memory) -> lifecycle.ReviewTask | None:
     """Return which review is due, where nothing else is; nobody reviews secrets or the archive."""
-    if m.state is not State.ACTIVE or m.sensitivity is Sensitivity.SECRET:
+    secret = m.sensitivity is Sensitivity.SECRET
+    if m.state is not State.ACTIVE or secret or m.level is Level.ARCHIVE:
         return None
-    if m.level is Level.ARCHIVE:
-        return None
-    match lifecycle.decide_action(m, run.tools.u, run.now):
-        case lifecycle.PromoteAction():
-            return "promotion"
-        case lifecycle.DecayAction():
-            return "decay"
-    return None
+    task = lifecycle.review_due(m, run.tools.u, run.now)
+    return task if lifecycle.decide_action(m, run.tools.u, run.now) == task else None
 
 
 async def review_due_memories(run: UpkeepRun) -> None:

@@ -30,6 +30,7 @@ from memory.models import (
     MemoryId,
     MemoryOutline,
     Op,
+    Sensitivity,
     State,
     UpkeepNight,
 )
@@ -56,12 +57,15 @@ class WeighedOutline(NamedTuple):
     forgets: bool
     review: Literal["promotion", "decay"] | None
 
-    @property
-    def is_fact(self) -> bool:
-        """Whether it holds now, as a fact or as core."""
-        row = self.row
-        layered = row.layer in {Layer.FACT, Layer.CORE}
-        return layered and row.state == State.ACTIVE and row.negated_at is None
+
+def is_current_fact(m: Memory | MemoryOutline) -> bool:
+    """Tell whether it holds now, as a fact or as core, and is no secret."""
+    return (
+        m.state == State.ACTIVE
+        and m.layer in {Layer.FACT, Layer.CORE}
+        and m.negated_at is None
+        and m.sensitivity < Sensitivity.SECRET
+    )
 
 
 def weigh(rows: Sequence[MemoryOutline], u: float, now: datetime) -> list[WeighedOutline]:

@@ -10,11 +10,6 @@ import pytest
 
 from memory.lifecycle import (
     CURVES,
-    DecayAction,
-    FadeAction,
-    ForgetAction,
-    KeepAction,
-    PromoteAction,
     apply_event,
     compute_counter,
     compute_factors,
@@ -346,7 +341,7 @@ def test_a_todo_waits_for_its_day(curve: str) -> None:
     assert compute_weight(m, 1.0, due) == m.weight
     assert compute_level(m, 1.0, due - timedelta(seconds=1)) is Level.FULL
     assert compute_level(m, 1.0, due) is Level.ARCHIVE
-    assert decide_action(m, 1.0, due) == FadeAction(Level.ARCHIVE)
+    assert decide_action(m, 1.0, due) == Level.ARCHIVE
     spoken, _ = apply_event(m, "mention", 1.0, due + DAY)
     assert compute_level(spoken, 1.0, due + DAY) is Level.FULL
 
@@ -360,7 +355,7 @@ def test_an_event_waits_for_its_day_and_an_instruction_never_fades(curve: str) -
     assert compute_weight(m, 1.0, T0 + 300 * DAY) < m.weight
     assert compute_weight(replace(m, repeats="yearly"), 1.0, T0 + 3_000 * DAY) == m.weight
     told = memory(Kind.INSTRUCTION, curve)
-    assert decide_action(told, 1.0, T0 + 3_000 * DAY) in {KeepAction(), DecayAction()}
+    assert decide_action(told, 1.0, T0 + 3_000 * DAY) in {"keep", "decay"}
     assert compute_level(told, 1.0, T0 + 3_000 * DAY) is Level.FULL
 
 
@@ -371,7 +366,7 @@ def test_episodes_keep_their_own_rule(curve: str) -> None:
     for t, expected in ((0, 1.0), (7, 1.0), (8, 0.8), (10, 0.512), (13.5, 0.8**6.5)):
         assert compute_weight(m, 1.3, T0 + t * DAY) == pytest.approx(expected)
         assert compute_level(m, 1.0, T0 + t * DAY) is Level.FULL
-    assert decide_action(m, 1.0, T0 + 14 * DAY) == FadeAction(Level.ARCHIVE)
+    assert decide_action(m, 1.0, T0 + 14 * DAY) == Level.ARCHIVE
     assert review_due(m, 1.0, T0 + 100 * DAY) is None
 
 
@@ -405,16 +400,16 @@ def test_boosts_lead_to_the_reviewer_and_then_to_core() -> None:
     """2.5 asks for a promotion, after a KEEP the question rests for 30 days, 3.0 makes core (the three-layer paper)."""
     m = memory(Kind.SKILL, how=Importance.HIGH, recent_mentions=(T0 + DAY,))
     m, _ = apply_event(m, "boost", 1.0, T0 + DAY)
-    assert decide_action(m, 1.0, T0 + DAY) == KeepAction()
+    assert decide_action(m, 1.0, T0 + DAY) == "keep"
     m, _ = apply_event(m, "boost", 1.0, T0 + 2 * DAY)
-    assert decide_action(m, 1.0, T0 + 2 * DAY) == PromoteAction()
+    assert decide_action(m, 1.0, T0 + 2 * DAY) == "promotion"
     kept = replace(m, reviewed_at=T0 + 2 * DAY)
-    assert decide_action(kept, 1.0, T0 + 3 * DAY) == KeepAction()
+    assert decide_action(kept, 1.0, T0 + 3 * DAY) == "keep"
     m, _ = apply_event(m, "boost", 1.0, T0 + 3 * DAY)
     assert m.layer is Layer.FACT
     m, event = apply_event(m, "boost", 1.0, T0 + 4 * DAY)
     assert (m.layer, event.after["layer"]) == (Layer.CORE, "core")
-    assert decide_action(m, 1.0, T0 + 4000 * DAY) == KeepAction()
+    assert decide_action(m, 1.0, T0 + 4000 * DAY) == "keep"
     assert compute_counter(m, 1.0, T0 + 4000 * DAY) == m.importance
 
 
@@ -448,7 +443,7 @@ def test_a_low_counter_asks_whether_to_keep_under_importance_alone(curve: str) -
     assert compute_counter(m, 1.0, T0 + 21 * DAY) < 0.5 <= compute_counter(m, 1.0, T0 + 20 * DAY)
     at = T0 + 21 * DAY
     faded = replace(m, level=compute_level(m, 1.0, at))
-    assert (decide_action(faded, 1.0, at) == DecayAction()) is (curve == "importance")
+    assert (decide_action(faded, 1.0, at) == "decay") is (curve == "importance")
     spared = [
         replace(faded, verified=True),
         replace(faded, close=True),
@@ -456,7 +451,7 @@ def test_a_low_counter_asks_whether_to_keep_under_importance_alone(curve: str) -
     ]
     for other in (*spared, replace(faded, kind=Kind.HEALTH), replace(faded, pinned=True)):
         assert review_due(other, 1.0, at) is None
-        assert decide_action(other, 1.0, T0 + 4000 * DAY) != ForgetAction()
+        assert decide_action(other, 1.0, T0 + 4000 * DAY) != "forget"
 
 
 @pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
@@ -467,15 +462,15 @@ def test_what_its_owner_brings_back_is_whole_and_stays(curve: str) -> None:
         replace(memory(curve=curve), level=Level.ARCHIVE, content="…"), 1.3, now
     )
     assert (back.level, back.content, log.event) == (Level.FULL, back.original_content, "restored")
-    assert decide_action(back, 1.3, now + DAY) == KeepAction()
+    assert decide_action(back, 1.3, now + DAY) == "keep"
 
 
 def test_importance_forgets_below_three_tenths() -> None:
     """The counter is the weight: 1.0 · 0.95^24 = 0.292 (the three-layer paper)."""
     m = memory(curve="importance", how=Importance.LOW)
     assert compute_weight(m, 1.0, T0 + 30 * DAY) == pytest.approx(0.95**23)
-    assert decide_action(m, 1.0, T0 + 30 * DAY) != ForgetAction()
-    assert decide_action(m, 1.0, T0 + 31 * DAY) == ForgetAction()
+    assert decide_action(m, 1.0, T0 + 30 * DAY) != "forget"
+    assert decide_action(m, 1.0, T0 + 31 * DAY) == "forget"
 
 
 @pytest.mark.parametrize(
@@ -534,8 +529,8 @@ def test_score_keeps_for_a_week_and_then_loses_a_hundredth_a_day(
 def test_score_is_forgotten_below_a_twentieth() -> None:
     """0.4 · 0.99^n < 0.05 from the 207th day after the week on (the session paper)."""
     m = memory(curve="score", how=Importance.LOW)
-    assert decide_action(m, 1.0, T0 + (7 + 206) * DAY) == FadeAction(Level.TRACE)
-    assert decide_action(m, 1.0, T0 + (7 + 207) * DAY) == ForgetAction()
+    assert decide_action(m, 1.0, T0 + (7 + 206) * DAY) == Level.TRACE
+    assert decide_action(m, 1.0, T0 + (7 + 207) * DAY) == "forget"
 
 
 @pytest.mark.parametrize(
@@ -590,8 +585,8 @@ def test_a_night_lowers_relevance_by_a_tenth() -> None:
     worn, event = apply_event(m, "lowered", 1.0, now)
     assert worn.weight == pytest.approx(0.9 * compute_weight(m, 1.0, now))
     assert (event.event, worn.last_activated_at, worn.activation_count) == ("lowered", T0, 0)
-    assert decide_action(m, 1.0, T0 + 200 * DAY) != ForgetAction()
-    assert decide_action(m, 1.0, T0 + 210 * DAY) == ForgetAction()
+    assert decide_action(m, 1.0, T0 + 200 * DAY) != "forget"
+    assert decide_action(m, 1.0, T0 + 210 * DAY) == "forget"
 
 
 def test_fsrs_is_the_published_curve() -> None:
@@ -622,7 +617,7 @@ def test_fsrs_agrees_with_the_package_on_whole_days() -> None:
 def test_two_curves_never_forget(curve: str) -> None:
     """After a hundred years there is still a trace."""
     m, _ = apply_event(memory(Kind.CONTEXT, curve, Importance.LOW), "negate", 1.3, T0)
-    assert isinstance(decide_action(m, 1.3, T0 + 36_500 * DAY), FadeAction)
+    assert isinstance(decide_action(m, 1.3, T0 + 36_500 * DAY), Level)
 
 
 # --- a life as it is drawn ---

@@ -222,8 +222,8 @@ async def test_two_runners_never_run_one_persons_nights_at_once(home: Home, tmp_
             lane = make_lane_name(home.user)
             key = f"hand:{len(runners)}"
             await home.write(
-                lambda tx, k=key, lane=lane: tx.jobs.enqueue("upkeep", k, {}, home.now, lane=lane)
-            )  # type: ignore[misc]
+                lambda tx, k=key, lane=lane: tx.jobs.enqueue("upkeep", k, {}, home.now, lane=lane)  # type: ignore[misc]
+            )
             runners.append(
                 JobRunner(store, {"upkeep": keeper.job}, lambda: home.now, worker=store.worker)
             )

@@ -214,18 +214,18 @@ def test_four_hundred_nights_with_a_reviewer_that_errs(curve: str) -> None:
             if n % 3 == 0 and rng.random() < 0.05:
                 held[n], _ = lifecycle.apply_event(m, "mention", 1.0, at)
             match lifecycle.decide_action(m, 1.0, at):
-                case lifecycle.FadeAction(level):
+                case Level() as level:
                     held[n] = replace(m, level=level, content="…")
-                case lifecycle.DecayAction() if rng.random() >= 1 / 12:
+                case "decay" if rng.random() >= 1 / 12:
                     held[n] = lifecycle.apply_keep(m, "decay", at)
-                case lifecycle.DecayAction() | lifecycle.ForgetAction():
+                case "decay" | "forget":
                     gone[n] = held.pop(n)
     assert all(n % 10 >= len(SPARED) for n in gone)
     assert bool(gone) is (curve == "importance")
     for m in gone.values():
         back, _ = lifecycle.revive_memory(m, 1.0, at)
         assert (back.level, back.content) == (Level.FULL, m.original_content)
-        assert lifecycle.decide_action(back, 1.0, at + day) == lifecycle.KeepAction()
+        assert lifecycle.decide_action(back, 1.0, at + day) == "keep"
 
 
 async def test_the_reviewer_takes_nothing_that_only_its_owner_lets_go_of(home: Home) -> None:
