@@ -28,8 +28,6 @@ ALPHA = 0.01
 S_MAX, LAMBDA_S = 0.5, 0.05
 C_MIN, LAMBDA_C, NEGATED = 0.3, 0.01, 0.3
 M_COEF, LAMBDA_M, RECENT = 0.3, 0.5, timedelta(days=3)
-FREQUENT, FREQUENT_WINDOW = 3, timedelta(hours=24)
-FREQUENT_S, FREQUENT_M = 0.3, 1.2
 SENSITIVE_ALPHA = 0.5  # the weight paper: general sensitivity is compressed half as fast
 
 
@@ -56,11 +54,6 @@ def momentum(n: int) -> float:
     return 1 + M_COEF * (1 - exp(-LAMBDA_M * n))
 
 
-def mentions_within(m: Memory, window: timedelta, now: datetime) -> int:
-    """Count the mentions in (now − window, now]."""
-    return sum(now - window < at <= now for at in m.recent_mentions)
-
-
 @dataclass(frozen=True, slots=True)
 class FadeCurve(Curve):
     """The weight paper's formula with the fading-levels paper's levels."""
@@ -77,9 +70,7 @@ class FadeCurve(Curve):
 
     def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the weight paper's five factors and the immediate one of a negation."""
-        m_factor = momentum(mentions_within(m, RECENT, now))
-        if mentions_within(m, FREQUENT_WINDOW, now) >= FREQUENT:
-            m_factor = max(m_factor, FREQUENT_M)
+        recent = sum(now - RECENT < at <= now for at in m.recent_mentions)
         factor, negated = KINDS[m.kind].factor, m.negated_at
         return {
             "time_weight": w_time(count_idle_days(m, now), u, factor, _alpha(m)),
@@ -87,21 +78,14 @@ class FadeCurve(Curve):
             "conflict_penalty": 1.0 if negated is None else conflict(days_between(negated, now)),
             "negation": compute_negation(m, NEGATED),
             "importance": factor,
-            "momentum": m_factor,
+            "momentum": momentum(recent),
         }
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002 - S knows no U
         """Set S's amplitude at a mention, and take it back at a contradiction."""
-        state = m.curve_state
-        amplitude = S_MAX
-        if e == "contradicted":
-            amplitude = 0.0
-        elif e not in MENTIONS:
-            return state
-        elif mentions_within(m, FREQUENT_WINDOW, now) + 1 >= FREQUENT:
-            left = semantic(days_between(state.at, now), state.strength) - 1
-            amplitude = min(S_MAX, left + FREQUENT_S)
-        return CurveState(amplitude, max(state.at, now))
+        if e not in MENTIONS | {"contradicted"}:
+            return m.curve_state
+        return CurveState(S_MAX if e in MENTIONS else 0.0, max(m.curve_state.at, now))
 
     def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
         """Take S from the last mention, and idle time from the weight.

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from memory.lifecycle.curve import DAY, USES, CurveEvent
-from memory.lifecycle.fade import FREQUENT_WINDOW, RECENT
+from memory.lifecycle.fade import RECENT
 from memory.lifecycle.life import (
     CURVES,
     apply_event,
@@ -89,7 +89,7 @@ def replay_log(
 def _find_bends(events: Iterable[WeightEvent], until: datetime) -> set[datetime]:
     """Return when a mention is no longer recent, and when a week without use is over."""
     used = [e.at for e in events if e.event in USES]
-    steps = {at + after for at in used for after in (FREQUENT_WINDOW, RECENT)}
+    steps = {at + RECENT for at in used}
     return {
         at for at in (*steps, *(s - _MS for s in steps), *(u + WEEK for u in used)) if at < until
     }

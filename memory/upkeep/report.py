@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from memory.lifecycle.fade import FREQUENT, FREQUENT_WINDOW
 from memory.models import Json, Kind, Layer, Level, MemoryId, State, UpkeepNight, WeightEvent
 from memory.ports import Transaction
 from memory.upkeep.run import UpkeepRun
 
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
 """Edges of the weight distribution: the levels' breakpoints, and what is protected."""
+FREQUENT, FREQUENT_WINDOW = 3, timedelta(hours=24)  # the weight paper's frequent reinforcement
 _USES: Final = frozenset({"mention", "use", "boost", "affirm"})
 _EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
