@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import takewhile
 from math import exp, sqrt
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -81,30 +82,32 @@ def compute_similarity(a: str, b: str, cosine: float | None, embedder: str) -> f
 # --- looking ---
 
 
-def list_current_facts(run: UpkeepRun, since: int = 0) -> list[MemoryId]:
-    """Return facts made after the place `since` that hold, in their order; no secrets."""
-    return [w.row.id for w in run.rows if w.row.place > since and is_current_fact(w.row)]
-
-
 async def find_neighbours(run: UpkeepRun) -> Near:
-    """Return what is new or was changed since the last night, and what stands near each of it.
+    """Return what stands near what is new; looked for once a night, noting how far it came."""
+    if run.near is None:
+        run.near, place = await look_around(run)
+        await run.write(
+            lambda _tx: run.data.setdefault("carry", {}).update(place=place), moves=False
+        )
+    return run.near
 
-    Looked for once a night; notes for the next one how far this one came.
+
+async def look_around(run: UpkeepRun) -> tuple[Near, int]:
+    """Return what stands near each fact that is new or was changed since the last night.
+
+    Also returns the place up to which all new ones were looked at.
     """
-    if run.near is not None:
-        return run.near
-    new, changed = list_current_facts(run, run.looked_up_to)[:_MOST], set[MemoryId]()
+    facts = [w.row for w in run.rows if is_current_fact(w.row)]
+    new = [r for r in facts if r.place > run.looked_up_to][:_MOST]
+    changed: set[MemoryId] = set()
     if run.last is not None:
         since = run.last.at
         events = await run.read(lambda tx: tx.memories.log_since(since, ("edited", "affirm")))
         changed = {e.memory_id for e in events}
-    ids = [i for i in list_current_facts(run) if i in changed]
-    run.near = near = await find_nearest(run, list(dict.fromkeys([*ids, *new])))
-    places = {w.row.id: w.row.place for w in run.rows}
-    missed = next((n for n, i in enumerate(new) if i not in near), len(new))
-    place = places[new[missed - 1]] if missed else run.looked_up_to
-    await run.write(lambda _tx: run.data.setdefault("carry", {}).update(place=place), moves=False)
-    return near
+    ids = [r.id for r in facts if r.id in changed] + [r.id for r in new if r.id not in changed]
+    near = await find_nearest(run, ids)
+    looked = [r.place for r in takewhile(lambda r: r.id in near, new)]
+    return near, looked[-1] if looked else run.looked_up_to
 
 
 async def find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> Near:
@@ -122,8 +125,11 @@ async def _find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> Near:
     reader, embedder = run.tools.store.open_reader(run.user_id), run.tools.embedder.id
     known = {m.id: m for m in await reader.get(ids)}
     vectors = await _find_vectors(run, known.values())
-    found = await reader.search_each_vector(list(vectors.values()), NEIGHBOURS + 1, CURRENT)
-    near = {i: [s.id for s in some] for i, some in zip(vectors, found, strict=True)}
+    queries, k = list(vectors.values()), NEIGHBOURS + 1
+    found = await reader.search_each_vector(queries, k, CURRENT) if queries else []
+    rest = {i: m.original_content for i, m in known.items() if i not in vectors}
+    found += await reader.search_each_text(list(rest.values()), k, CURRENT)
+    near = {i: [s.id for s in some] for i, some in zip((*vectors, *rest), found, strict=True)}
     others = await reader.get(sorted({i for some in near.values() for i in some} - known.keys()))
     known |= {m.id: m for m in others}
     vectors |= await _find_vectors(run, others)

@@ -67,11 +67,7 @@ async def _review(run: UpkeepRun, memory_id: MemoryId) -> Work | None:
 
 async def _ask_decision(run: UpkeepRun, m: Memory, task: lifecycle.ReviewTask) -> Decision | None:
     """Ask up to three rounds; returns None if none of them decided."""
-    vectors = await run.read(lambda tx: tx.vectors.get([m.id], run.tools.embedder.id))
-    ids = await run.tools.nearest(
-        run.user_id, vectors.get(m.id), m.original_content, NEAREST + 1, _FACTS
-    )
-    nearest = _show(await run.memories(ids), {m.id})
+    nearest = await run.tools.near(run.user_id, m.original_content, NEAREST + 1, _FACTS)
     shown: dict[str, Json] = {
         "memory": {
             "id": m.id,
@@ -83,7 +79,7 @@ async def _ask_decision(run: UpkeepRun, m: Memory, task: lifecycle.ReviewTask) -
             "days": round((run.now - m.last_activated_at).total_seconds() / 86_400),
         },
         "task": task,
-        "nearest": nearest,
+        "nearest": _show(nearest, {m.id}),
         "found": [],
         "searched": [],
     }

@@ -224,17 +224,16 @@ class UpkeepService:
         await run.look()
         due = levels.find_due_levels(run)
         changing = await run.memories([*due.ruled, *due.written])
-        forgotten = [m for m in changing if levels.forgets(run, m)]
-        fading: dict[tuple[Level, Level], list[Memory]] = {}
+        forgotten, fading = [], dict[tuple[Level, Level], list[Memory]]()
         for m in changing:
             level = lifecycle.compute_level(m, run.tools.u, now)
-            if level is not m.level and m not in forgotten:
+            if levels.forgets(run, m):
+                forgotten.append(m)
+            elif level is not m.level:
                 fading.setdefault((m.level, level), []).append(m)
-        reviewed = [
-            (m, review.find_task(run, m)) for m in await run.memories(review.find_due_reviews(run))
-        ]
-        new = duplicates.list_current_facts(run, run.looked_up_to)
-        near = await duplicates.find_nearest(run, new)
+        due_reviews = await run.memories(review.find_due_reviews(run))
+        reviewed = [(m, review.find_task(run, m)) for m in due_reviews]
+        near, _ = await duplicates.look_around(run)
         known = await run.memories(sorted({*near, *(i for some in near.values() for i in some)}))
         by_id = {m.id: m for m in known}
         return UpkeepPreview(
