@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from enum import Enum
 from typing import Any, Literal, TypeAlias
 
 from memory.lifecycle.curve import (
@@ -70,10 +71,13 @@ INSIDE = 0.02  # of a level's width: how far inside it a memory from another cur
 # in a curve state's data, by version 0.1: a reviewer has archived it, until its next use
 SET_ASIDE = "archived"
 KEPT = "kept"  # in a curve state's data: which review the last KEEP answered; that one rests
-# What a line of the weight log has of a memory, beside its curve's state and its mentions.
+# What a line of the weight log has of a memory, beside its curve's state.
+_STATE = (
+    *("importance", "importance_at", "last_activated_at", "activation_count", "recent_mentions"),
+    *("negated_at", "expires_at", "kind", "layer", "sensitivity", "pinned", "level"),
+)
 _VALUES = ("curve", "importance", "activation_count", "pinned")
-_TIMES = ("importance_at", "last_activated_at", "negated_at", "expires_at")
-_EVENT_TIMES = ("on", "on_until")
+_TIMES = ("importance_at", "last_activated_at", "negated_at", "expires_at", "on", "on_until")
 _ENUMS = {"kind": Kind, "layer": Layer, "sensitivity": Sensitivity, "level": Level}
 
 ReviewTask: TypeAlias = Literal["promotion", "decay"]
@@ -332,25 +336,27 @@ def build_log_entry(
 
 def dump_state(m: Memory) -> dict[str, Json]:
     """Return all that a memory's weight is computed from, as JSON; times in UTC milliseconds."""
-    dated: dict[str, Json] = {}
-    if m.on is not None:
-        dated = {n: _to_ms(getattr(m, n)) for n in _EVENT_TIMES} | {"repeats": m.repeats}
+    dated = () if m.on is None else ("on", "on_until", "repeats")
     return {
-        **dated,
+        **{name: _dump(getattr(m, name)) for name in (*dated, "curve")},
         "i": KINDS[m.kind].factor,
         "strength": m.curve_state.strength,
-        "strength_at": _to_ms(m.curve_state.at),
+        "strength_at": to_milliseconds(m.curve_state.at),
         "data": dict(m.curve_state.data),
-        "recent_mentions": [_to_ms(at) for at in m.recent_mentions],
-        **{n: getattr(m, n) for n in _VALUES},
-        **{n: _to_ms(getattr(m, n)) for n in _TIMES},
-        **{n: getattr(m, n).value for n in _ENUMS},
+        **{name: _dump(getattr(m, name)) for name in _STATE},
     }
+
+
+def _dump(value: Any) -> Json:
+    if isinstance(value, tuple):
+        return [_dump(x) for x in value]
+    if isinstance(value, Enum):
+        return value.value
+    return to_milliseconds(value) if isinstance(value, datetime) else value
 
 
 def restore_state(m: Memory, state: Mapping[str, Json], **more: Any) -> Memory:
     """Return the memory with the state that a line of its log has, and more fields."""
-    times = {n: state.get(n) for n in (*_TIMES, *_EVENT_TIMES)}
     return replace(
         m,
         curve_state=CurveState(state["strength"], from_ms(state["strength_at"]), state["data"]),
@@ -358,7 +364,7 @@ def restore_state(m: Memory, state: Mapping[str, Json], **more: Any) -> Memory:
         repeats=state.get("repeats"),
         **{
             **{n: state[n] for n in _VALUES},
-            **{n: None if at is None else from_ms(at) for n, at in times.items()},
+            **{n: None if (at := state.get(n)) is None else from_ms(at) for n in _TIMES},
             **{n: kind(state[n]) for n, kind in _ENUMS.items()},
             **more,
         },
@@ -371,10 +377,6 @@ def _get_marks(m: Memory, *marks: str) -> dict[str, Json]:
 
 def _set_marks(m: Memory, data: Mapping[str, Json]) -> Memory:
     return replace(m, curve_state=replace(m.curve_state, data=data))
-
-
-def _to_ms(at: datetime | None) -> int | None:
-    return None if at is None else to_milliseconds(at)
 
 
 def _cut_to_ms(at: datetime) -> datetime:
