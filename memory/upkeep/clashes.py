@@ -9,7 +9,8 @@ person to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from memory.errors import ModelError
@@ -40,16 +41,16 @@ _NUMBER: Final = re.compile(rf"\d+(?:[.,:]\d+)*|{joined('slots', 'NUMBER')}", re
 
 
 class ClashPair(NamedTuple):
-    """Two memories that may contradict each other."""
+    """Two memories that may contradict each other, in the order of their ids."""
 
     a: Memory
     b: Memory
     certainty: Certainty
 
     @property
-    def ids(self) -> list[MemoryId]:
-        """In a fixed order, so that a pair is known again."""
-        return sorted((self.a.id, self.b.id))
+    def ids(self) -> tuple[MemoryId, MemoryId]:
+        """The ids, in the pair's order."""
+        return self.a.id, self.b.id
 
 
 def may_clash(a: Memory, b: Memory) -> Certainty | None:
@@ -103,11 +104,12 @@ def _agree(a: str, b: str) -> bool:
     return bool(x and y) and (x <= y or y <= x) and (m == n or not (m and n))
 
 
-def find_clash_pairs(memories: Mapping[MemoryId, Memory], near: Near) -> list[ClashPair]:
+def find_clash_pairs(memories: Iterable[Memory], near: Near) -> list[ClashPair]:
     """Return pairs that a model would be asked about, each once."""
-    wanted = {frozenset((a, b)): (a, b) for a, others in near.items() for b in others}
-    pairs = [(memories[a], memories[b]) for a, b in wanted.values() if {a, b} <= memories.keys()]
-    return [ClashPair(a, b, certainty) for a, b in pairs if (certainty := may_clash(a, b))]
+    known = {m.id: m for m in memories}
+    pairs = dict.fromkeys(tuple(sorted((a, b))) for a, others in near.items() for b in others)
+    both = [(known[a], known[b]) for a, b in pairs if a in known and b in known]
+    return [ClashPair(a, b, certainty) for a, b in both if (certainty := may_clash(a, b))]
 
 
 async def find_clashes(run: UpkeepRun) -> None:
@@ -115,15 +117,16 @@ async def find_clashes(run: UpkeepRun) -> None:
 
     Raises ModelError.
     """
-    near = await find_neighbours(run)
-    old: dict[MemoryId, dict[MemoryId, float]] = {}
-    for a, b in run.last.data.get("clashes", []) if run.last else []:
-        old.setdefault(a, {})[b] = 1.0
-    ids = {i for some in (near, old) for a, others in some.items() for i in (a, *others)}
-    memories = {m.id: m for m in await run.memories(sorted(ids))}
-    found = find_clash_pairs(memories, old)
-    known = [p.ids for p in found]
-    asked = [p for p in find_clash_pairs(memories, near) if p.ids not in known][:MOST_PAIRS]
+    reported = [tuple(ids) for ids in run.last.data.get("clashes", [])] if run.last else []
+    near: dict[MemoryId, dict[MemoryId, float]] = defaultdict(dict)
+    for a, others in (await find_neighbours(run)).items():
+        near[a].update(others)
+    for a, b in reported:
+        near[a][b] = 1.0
+    ids = {i for a, others in near.items() for i in (a, *others)}
+    pairs = find_clash_pairs(await run.memories(sorted(ids)), near)
+    found = [p for p in pairs if p.ids in reported]
+    asked = [p for p in pairs if p.ids not in reported][:MOST_PAIRS]
     failed = None
     try:
         for portion in group_by_language(asked, lambda p: p.a, _PER_CALL):
@@ -131,8 +134,8 @@ async def find_clashes(run: UpkeepRun) -> None:
     except ModelError as e:
         failed = e
         found += [p for p in asked if p.certainty == "sure" and p not in found]
-    pairs = [p.ids for p in found][:MOST_REPORTED]
-    await run.write(lambda _tx: run.data.update(clashes=pairs), share=1.0, moves=False)
+    clashes = [p.ids for p in found][:MOST_REPORTED]
+    await run.write(lambda _tx: run.data.update(clashes=clashes), share=1.0, moves=False)
     if failed is not None:
         raise failed
 

@@ -183,8 +183,9 @@ def _is_mergeable(m: Memory) -> bool:
     return is_current_fact(m) and not denies and not m.source_ids
 
 
-def group_duplicates(memories: Mapping[MemoryId, Memory], near: Near) -> list[tuple[Memory, ...]]:
+def group_duplicates(some: Iterable[Memory], near: Near) -> list[tuple[Memory, ...]]:
     """Return who merges with whom, the base first; nobody is in two groups."""
+    memories = {m.id: m for m in some}
     partners: dict[MemoryId, set[MemoryId]] = defaultdict(set)
     for a, found in near.items():
         for b, score in found.items():
@@ -194,10 +195,9 @@ def group_duplicates(memories: Mapping[MemoryId, Memory], near: Near) -> list[tu
                 partners[b].add(a)
     out: list[tuple[Memory, ...]] = []
     taken: set[MemoryId] = set()
-    bases = sorted(
-        (memories[i] for i in partners), key=lambda m: (m.last_activated_at, m.created_at)
-    )
-    for base in reversed(bases):
+    bases = [memories[i] for i in partners]
+    bases.sort(key=lambda m: (m.last_activated_at, m.created_at), reverse=True)
+    for base in bases:
         free = sorted((memories[i] for i in partners[base.id] - taken), key=lambda m: m.created_at)
         if free and base.id not in taken:
             out.append((base, *free[: LARGEST - 1]))
@@ -209,8 +209,8 @@ async def merge_duplicates(run: UpkeepRun) -> None:
     """Merge what is the same. Raises ModelError; what was merged until then stays."""
     near = await find_neighbours(run)
     ids = {*near, *(i for found in near.values() for i in found)}
-    memories = {m.id: m for m in await run.memories(sorted(ids))}
-    await run.work_each(group_duplicates(memories, near)[:MOST_MERGES], _prepare)
+    groups = group_duplicates(await run.memories(sorted(ids)), near)
+    await run.work_each(groups[:MOST_MERGES], _prepare)
 
 
 async def _prepare(run: UpkeepRun, group: tuple[Memory, ...]) -> Work:

@@ -235,15 +235,14 @@ class UpkeepService:
         reviewed = [(m, review.find_task(run, m)) for m in due_reviews]
         near, _ = await duplicates.look_around(run)
         known = await run.memories(sorted({*near, *(i for some in near.values() for i in some)}))
-        by_id = {m.id: m for m in known}
         return UpkeepPreview(
             memories=sum(w.row.state == State.ACTIVE for w in run.rows),
             fading=dict(sorted(fading.items())),
             forgotten=forgotten,
             promotion=[m for m, task in reviewed if task == "promotion"],
             decay=[m for m, task in reviewed if task == "decay"],
-            merges=duplicates.group_duplicates(by_id, near),
-            clashes=[(p.a, p.b) for p in clashes.find_clash_pairs(by_id, near)],
+            merges=duplicates.group_duplicates(known, near),
+            clashes=[(p.a, p.b) for p in clashes.find_clash_pairs(known, near)],
             purged=await run.memories(expire.find_deleted_due(run)),
             erased_old=await run.memories(await expire.find_faded_due(run)),
             moved=len(levels.find_moved(run)),
