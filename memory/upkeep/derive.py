@@ -72,6 +72,8 @@ async def derive_conclusions(run: UpkeepRun) -> None:
         and by_id.keys() >= set(c.grounds)
         and (c.kind or Kind.FACT) in _KINDS
     ][:MOST_PROPOSED]
+    if not sound:
+        return
     texts = [strip_subject(" ".join(c.content.split())) for c in sound]
     vectors = await run.tools.embed(texts)
 

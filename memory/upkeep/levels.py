@@ -194,8 +194,8 @@ def _write(
         text = m.original_content if is_quote(m) else texts.get(m.id, "")
         if not is_quote(m) and (why := find_level_fault(m, level, text)):
             run.tools.skipped(f"{BY_MODEL[level]} of {m.id}", why, text)
-            if not run.gives_up("unwritten", m.id):
+            if not run.count_failure("unwritten", m.id):
                 continue
             text = fill_template(m, level) if level is Level.TAG else m.original_content
-        run.succeed("unwritten", m.id)
+        run.clear_failures("unwritten", m.id)
         _put_level(run, tx, m, level, text)

@@ -111,11 +111,11 @@ def _write(run: UpkeepRun, old: Memory, decision: Decision | None, tx: Transacti
     if m is None or task is None:
         return
     if decision is None:
-        if not run.gives_up("unreviewed", m.id):
+        if not run.count_failure("unreviewed", m.id):
             return
     elif decision == "delete" and tx.memories.is_only_one_of_entity(m.id):
         decision = "keep"
-    run.succeed("unreviewed", m.id)
+    run.clear_failures("unreviewed", m.id)
     if decision == "promote" and task == "promotion":
         new = replace(m, layer=Layer.CORE, level=Level.FULL, content=m.original_content)
         new = replace(new, reviewed_at=run.now)

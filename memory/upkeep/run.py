@@ -235,7 +235,7 @@ class UpkeepRun:
         """Append to a list of the report."""
         self.data.setdefault(what, []).append(value)
 
-    def gives_up(self, what: str, memory_id: MemoryId) -> bool:
+    def count_failure(self, what: str, memory_id: MemoryId) -> bool:
         """Count that a model failed at a memory; tell whether that was on so many nights."""
         failed = self.data.setdefault("carry", {}).setdefault(what, {})
         failed[memory_id] = int(failed.get(memory_id, 0)) + 1
@@ -244,7 +244,7 @@ class UpkeepRun:
             return False
         return True
 
-    def succeed(self, what: str, memory_id: MemoryId) -> None:
+    def clear_failures(self, what: str, memory_id: MemoryId) -> None:
         """Forget that a model failed at a memory."""
         self.data.get("carry", {}).get(what, {}).pop(memory_id, None)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
@@ -58,15 +58,15 @@ class UpkeepPreview:
     """
 
     memories: int
-    fading: Mapping[tuple[Level, Level], Sequence[Memory]] = field(default_factory=dict)
-    forgotten: Sequence[Memory] = ()
-    promotion: Sequence[Memory] = ()
-    decay: Sequence[Memory] = ()
-    merges: Sequence[Sequence[Memory]] = ()
-    clashes: Sequence[tuple[Memory, Memory]] = ()
-    purged: Sequence[Memory] = ()
-    erased_old: Sequence[Memory] = ()
-    moved: int = 0
+    fading: Mapping[tuple[Level, Level], Sequence[Memory]]
+    forgotten: Sequence[Memory]
+    promotion: Sequence[Memory]
+    decay: Sequence[Memory]
+    merges: Sequence[Sequence[Memory]]
+    clashes: Sequence[tuple[Memory, Memory]]
+    purged: Sequence[Memory]
+    erased_old: Sequence[Memory]
+    moved: int
 
 
 @dataclass(frozen=True, slots=True)
