@@ -149,9 +149,7 @@ class UpkeepRun:
         """Ask the memory model. Returns None where no answer can be read; raises ModelError."""
         return await self.tools.read(self.user_id, task, lang, shown, shown, self.now, max_tokens)
 
-    async def write(
-        self, fn: Callable[[Transaction], T], *, share: float | None = None, moves: bool = True
-    ) -> T:
+    async def write(self, fn: Work, *, share: float | None = None, moves: bool = True) -> None:
         """Write one batch.
 
         Args:
@@ -163,26 +161,24 @@ class UpkeepRun:
         """
         before = self.data
 
-        def work(tx: Transaction) -> T:
+        def work(tx: Transaction) -> None:
             if not tx.jobs.holds_lease(self.job):
                 raise Conflict("upkeep is another process's by now")
             self.data = copy.deepcopy(before)
-            result = fn(tx)
+            fn(tx)
             if share is not None:
                 begins, ends = self.span
                 self.data["share"] = round(begins + (ends - begins) * share, 3)
                 tx.jobs.reset_attempts(self.job)
             night = UpkeepNight(self.job.id, self.night, self.now, done=False, data=self.data)
             tx.nights.put(night)
-            return result
 
         try:
-            result = await self.tools.store.write(self.user_id, work)
+            await self.tools.store.write(self.user_id, work)
         except BaseException:
             self.data = before
             raise
         self.moved = self.moved or moves
-        return result
 
     async def write_each(
         self, items: Sequence[T], write: Callable[[UpkeepRun, Transaction, T], object]
