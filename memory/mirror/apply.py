@@ -1,8 +1,8 @@
-"""Doing what a person's edits of MEMORY.md ask for: one change set for one save of theirs."""
+"""Do what a person's edits of MEMORY.md ask for: one change set for one save of theirs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -11,10 +11,15 @@ from memory import lifecycle, privacy
 from memory.errors import NotFound, Refused
 from memory.learn import edits
 from memory.learn.forget import forget
-from memory.learn.remember import NearestMemories, Rememberer, RememberRequest
+from memory.learn.remember import (
+    NearestMemories,
+    Rememberer,
+    RememberRequest,
+    RememberResult,
+)
 from memory.learn.same_meaning import same
-from memory.mirror.merge import EditedEntry, MergePlan, NewEntry
-from memory.mirror.page import MirrorDocument, flatten_spacing, split_paragraphs
+from memory.mirror.merge import MergePlan
+from memory.mirror.page import MirrorBlock, MirrorDocument, flatten_spacing, split_paragraphs
 from memory.mirror.snapshot import PlannedMerge, digest_memory, get_lineage, plan_merge
 from memory.models import (
     ChangeSet,
@@ -25,7 +30,6 @@ from memory.models import (
     MirrorDigest,
     MirrorState,
     State,
-    WeightEvent,
 )
 from memory.ports import Transaction
 
@@ -46,24 +50,11 @@ class AppliedEdits:
     dropped: list[MemoryId] = field(default_factory=list)
     unread: int = 0
     asked: bool = False
-    set_id: str | None = None
-
-    def __add__(self, other: AppliedEdits) -> AppliedEdits:
-        """Both."""
-        return AppliedEdits(
-            self.new + other.new,
-            self.edited + other.edited,
-            self.deleted + other.deleted,
-            self.dropped + other.dropped,
-            self.unread + other.unread,
-            self.asked or other.asked,
-            other.set_id or self.set_id,
-        )
 
 
 @dataclass(slots=True)
 class EditApplier:
-    """Takes one file's edits, inside one write."""
+    """Takes one file's edits, inside one write; `shows` is what the person's buffer has now."""
 
     tx: Transaction
     doc: MirrorDocument
@@ -72,172 +63,139 @@ class EditApplier:
     tz: str
     u: float
     now: datetime
-    out: AppliedEdits = field(default_factory=AppliedEdits)
+    out: AppliedEdits
     unread: list[str] = field(default_factory=list)
-    shows: dict[MemoryId, MirrorDigest | None] = field(
-        default_factory=dict
-    )  # what the person's buffer has now
+    shows: dict[MemoryId, MirrorDigest | None] = field(default_factory=dict)
     base: Mapping[MemoryId, MirrorDigest] = field(default_factory=dict)
     begun: ChangeSet | None = None
 
-    def run(self, digest: str, before: PlannedMerge) -> AppliedEdits:
+    def run(self, digest: str, before: PlannedMerge) -> None:
         """Do it, and note that this file was read.
 
-        `before`: what was planned, to be thought over if it must.
+        `before` is what was planned, to be planned anew if something has changed since.
         """
         tx = self.tx
-        thought = before if before.holds(tx) else plan_merge(tx, self.doc)
-        wanted, version, state = thought.plan, thought.version, thought.state
-        self.base = thought.base
-        self.out.dropped = wanted.dropped
+        planned = before if before.holds(tx) else plan_merge(tx, self.doc)
+        wanted, version = planned.plan, planned.version
+        self.base = planned.base
+        self.out.dropped += wanted.dropped
         for i, d in wanted.rewritten.items():
-            was = self.base.get(i)
-            self.shows[i] = MirrorDigest(d, was.original if was else d, was.kind if was else "")
+            was = self.base.get(i, MirrorDigest(d, d, ""))
+            self.shows[i] = replace(was, text=d)
         if wanted.acts:
-            self.begun = tx.changes.begin("user", "mirror", self.now)
-            self._delete(wanted, self.begun)
-            for memory_id, kind in wanted.kinds.items():
-                self._refile(memory_id, kind)
-            for edit in wanted.edits:
-                self._edit(edit)
-            for new in wanted.new:
-                self._new(new)
+            self._apply(wanted, self._begin())
         for piece in wanted.unread:
             self._set_aside(piece)
-        state = self._asked(state, wanted)
+        state = self._ask(planned.state, wanted)
         if version is not None:
             tx.mirror.take(version, self.shows)
-        tx.mirror.put_state(replace(state, read=digest, unread=self._unread(state, version)))
-        self.out.set_id = self.begun.id if self.begun else None
-        return self.out
+        tx.mirror.put_state(replace(state, read=digest, unread=self._keep_unread(state, version)))
+
+    def _begin(self) -> ChangeSet:
+        self.begun = self.begun or self.tx.changes.begin("user", "mirror", self.now)
+        return self.begun
 
     # --- acts ---
 
-    def _delete(self, wanted: MergePlan, begun: ChangeSet) -> None:
-        """What the file shows stays, even where it says the same as what was deleted from it."""
-        if not wanted.deleted:
-            return
-        self.out.deleted += delete(self.tx, wanted.deleted, self.now, begun)
-        self.shows.update(dict.fromkeys(wanted.deleted))
+    def _apply(self, wanted: MergePlan, begun: ChangeSet) -> None:
+        # What the file shows stays, even where it says the same as what was deleted from it.
+        if wanted.deleted:
+            self.out.deleted += delete(self.tx, wanted.deleted, self.now, begun)
+            self.shows.update(dict.fromkeys(wanted.deleted))
+        for memory_id, kind in wanted.kinds.items():
+            self._refile(memory_id, kind)
+        for block in wanted.edits:
+            self._edit(block)
+        for block in wanted.new:
+            self._add(block)
 
     def _refile(self, memory_id: MemoryId, kind: Kind) -> None:
         m = self.tx.memories.get(memory_id)
         if m is None or Kind.EPISODE in {m.kind, kind}:
             return
-        old, before = lifecycle.compute_weight(m, self.u, self.now), lifecycle.dump_state(m)
-        new = replace(
-            lifecycle.apply_event(m, "use", self.u, self.now)[0], kind=kind, verified=True
-        )
-        new = self.tx.memories.put(
-            replace(new, weight=lifecycle.compute_weight(new, self.u, self.now)), "updated"
-        )
-        factors = lifecycle.compute_factors(new, self.u, self.now)
-        after = lifecycle.dump_state(new)
-        self.tx.memories.log(
-            WeightEvent(m.id, self.now, "edited", old, new.weight, "user", factors, before, after)
-        )
+        used = lifecycle.apply_event(m, "use", self.u, self.now)[0]
+        new = replace(used, kind=kind, verified=True)
+        weight = lifecycle.compute_weight(new, self.u, self.now)
+        new = self.tx.memories.put(replace(new, weight=weight), "updated")
+        self.tx.memories.log(lifecycle.build_log_entry("edited", m, new, self.u, self.now, "user"))
         self.out.edited.append(m.id)
-        self.shows[m.id] = replace(
-            self.shows.get(m.id) or self.base.get(m.id) or digest_memory(self.tx, m), kind=str(kind)
-        )
+        shown = self.shows.get(m.id) or self.base.get(m.id) or digest_memory(self.tx, m)
+        self.shows[m.id] = replace(shown, kind=str(kind))
 
-    def _edit(self, e: EditedEntry) -> None:
+    def _edit(self, block: MirrorBlock) -> None:
         try:
-            m = edits.edit(self.tx, e.id, e.text, self.u, self.now, within=self.begun)
-        except NotFound:
-            self.unread += split_paragraphs(e.block.raw)
-            return
-        except Refused as refused:
-            if refused.code == "secret":
-                self._new(NewEntry(e.text, None, e.block))
+            m = edits.edit(
+                self.tx, str(block.id), block.text, self.u, self.now, within=self._begin()
+            )
+        except (NotFound, Refused) as refused:
+            if isinstance(refused, Refused) and refused.code == "secret":
+                self._add(replace(block, id=None))
             else:
-                self.unread += split_paragraphs(e.block.raw)
+                self.unread += split_paragraphs(block.raw)
             return
         self.shows[m.id] = digest_memory(self.tx, m)
         if m.id not in self.out.edited:
             self.out.edited.append(m.id)
 
-    def _new(self, n: NewEntry) -> None:
-        kind = None if n.kind is Kind.EPISODE else n.kind
-        scope = f"user:{self.tx.user_id}"
-        request = RememberRequest(
-            self.tx.user_id,
-            flatten_spacing(n.text),
-            self.now + _AFTER,
-            self.tz,
-            scope,
-            kind=kind,
-            beside=n.beside is not None,
-            within=self.begun,
-        )
-        try:
-            done = self.rememberer.save(
-                self.tx, request, self.looked.get(n.text, NearestMemories())
-            )
-        except Refused:
-            self._set_aside(n.block.raw)
+    def _add(self, block: MirrorBlock) -> None:
+        kind = None if block.kind is Kind.EPISODE else block.kind
+        done = self._remember(block.text, kind, beside=block.id is not None)
+        if done is None:
+            self._set_aside(block.raw)
             return
         m = done.memory
+        if block.id is None and (not done.already or m.id not in self.base):
+            digest = self.tx.mirror.compute_digest(block.text)
+            self.shows[m.id] = replace(digest_memory(self.tx, m), text=digest)
+
+    def _remember(
+        self, text: str, kind: Kind | None = None, *, beside: bool = False
+    ) -> RememberResult | None:
+        user = self.tx.user_id
+        sound = flatten_spacing(text).encode("utf-8", "replace").decode()
+        at, begun = self.now + _AFTER, self._begin()
+        request = RememberRequest(
+            user, sound, at, self.tz, f"user:{user}", kind=kind, beside=beside, within=begun
+        )
+        try:
+            done = self.rememberer.save(self.tx, request, self.looked.get(text, NearestMemories()))
+        except Refused:
+            return None
         if not done.already:
-            self.out.new.append(m.id)
-        if n.beside is None and (not done.already or m.id not in self.base):
-            self.shows[m.id] = replace(
-                digest_memory(self.tx, m), text=self.tx.mirror.compute_digest(n.text)
-            )
+            self.out.new.append(done.memory.id)
+        return done
 
     def _set_aside(self, raw: str) -> None:
-        """Into the Unread part, word for word; a secret in it is sealed, and its place is left blank."""
+        """Keep it word for word in the Unread part; seal a secret in it, its place left blank."""
         redacted, found = privacy.redact(raw)
-        if found:
-            sound = flatten_spacing(raw).encode("utf-8", "replace").decode()
-            self.begun = self.begun or self.tx.changes.begin("user", "mirror", self.now)
-            request = RememberRequest(
-                self.tx.user_id,
-                sound,
-                self.now,
-                self.tz,
-                f"user:{self.tx.user_id}",
-                within=self.begun,
-            )
-            try:
-                self.out.new.append(
-                    self.rememberer.save(self.tx, request, NearestMemories()).memory.id
-                )
-            except Refused:
-                return  # the words around it are not worth keeping it in the open
-        self.unread += split_paragraphs(redacted)
+        # If the secret is refused, the words around it are not worth keeping it in the open.
+        if not found or self._remember(raw) is not None:
+            self.unread += split_paragraphs(redacted)
 
     # --- what the file goes on with ---
 
-    def _asked(self, state: MirrorState | None, wanted: MergePlan) -> MirrorState:
-        """Too much is missing to be sure that it was meant: keep it, leave it out of the file, and ask."""
+    def _ask(self, state: MirrorState | None, wanted: MergePlan) -> MirrorState:
+        """Ask, where too much is missing to be sure that it was meant; leave it out meanwhile."""
         state = state or MirrorState(lineage=get_lineage(self.tx))
         before = [str(i) for i in (state.asking or {}).get("ids", ())]
-        ids = [i for i in before if i not in wanted.present] + [
-            i for i in wanted.missing if i not in before
-        ]
+        ids = [i for i in before if i not in wanted.present]
+        ids += [i for i in wanted.missing if i not in before]
         if ids == before:
             return state
-        for key in ("yes", "no"):
-            if state.asking is not None:
-                self.tx.take_choice(str(state.asking[key]), self.now)
+        state = _drop_question(self.tx, state, self.now)
         if not ids:
-            return replace(state, asking=None)
+            return state
         self.out.asked = True
         self.shows.update(dict.fromkeys(wanted.missing))
-        keys = {"yes": self.tx.new_id(), "no": self.tx.new_id()}
-        for answer, key in keys.items():
-            payload = {
-                "ids": ids if answer == "yes" else [],
-                "other": keys["no" if answer == "yes" else "yes"],
-            }
-            self.tx.put_choice(
-                key, f"user:{self.tx.user_id}", "mirror", payload, self.now + ANSWER_WITHIN
-            )
-        return replace(state, asking={**keys, "ids": ids})
+        yes, no = self.tx.new_id(), self.tx.new_id()
+        for key, other, meant in ((yes, no, ids), (no, yes, [])):
+            payload = {"ids": meant, "other": other}
+            until = self.now + ANSWER_WITHIN
+            self.tx.put_choice(key, f"user:{self.tx.user_id}", "mirror", payload, until)
+        return replace(state, asking={"yes": yes, "no": no, "ids": ids})
 
-    def _unread(self, state: MirrorState, version: int | None) -> tuple[tuple[str, int], ...]:
-        """Pieces that came after the person's buffer was read stay, those that they took out of it go."""
+    def _keep_unread(self, state: MirrorState, version: int | None) -> tuple[tuple[str, int], ...]:
+        """Keep pieces that are newer than the person's buffer; drop those they took out of it."""
         in_file = set(self.doc.unread)
         kept = [
             (raw, since)
@@ -246,17 +204,22 @@ class EditApplier:
         ]
         there = {raw for raw, _ in kept}
         fresh = dict.fromkeys(raw for raw in (*self.doc.unread, *self.unread) if raw not in there)
-        self.out.unread = sum(raw not in in_file for raw in fresh)
+        self.out.unread += sum(raw not in in_file for raw in fresh)
         return (*kept, *((raw, state.version + 1) for raw in fresh))
 
 
+def _drop_question(tx: Transaction, state: MirrorState, now: datetime) -> MirrorState:
+    for key in ("yes", "no") if state.asking is not None else ():
+        tx.take_choice(str((state.asking or {})[key]), now)
+    return replace(state, asking=None)
+
+
 def answered(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
-    """The person has said what the entries missing from their file mean: forget `ids`, show the others again."""
+    """Take the answer about missing entries: forget `ids`, show the others again."""
     state = tx.mirror.get_state()
     if state is not None and state.asking is not None:
-        for key in ("yes", "no"):
-            tx.take_choice(str(state.asking[key]), now)
-        tx.mirror.put_state(replace(state, asking=None, seq=-1))  # the file is not as it should be
+        # The file is not as it should be, whatever the change log says.
+        tx.mirror.put_state(replace(_drop_question(tx, state, now), seq=-1))
     tx.jobs.enqueue_mirror_job(now)
     if not ids:
         return []
@@ -266,28 +229,21 @@ def answered(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> list[Me
 def delete(
     tx: Transaction, ids: Sequence[MemoryId], now: datetime, begun: ChangeSet
 ) -> list[MemoryId]:
-    """Forget these, and spare whatever else is shown.
+    """Forget these, and spare whatever else is shown; return those that were there.
 
-    One whose twin stays is put away without any more ado.
+    One whose twin stays is deleted alone: its words are still said by the other.
     """
     shown = tx.mirror.list_shown_ids() - set(ids)
-    found = [
-        m
-        for m in tx.memories.get_many(dict.fromkeys(ids))
-        if m.state not in {State.DELETED, State.FORGOTTEN}
-    ]
-    doubles = [m for m in found if _has_twin(tx, m, shown)]
-    for m in doubles:
-        tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
-    rest = [m.id for m in found if m not in doubles]
+    gone = {State.DELETED, State.FORGOTTEN}
+    found = [m for m in tx.memories.get_many(dict.fromkeys(ids)) if m.state not in gone]
+    rest = []
+    for m in found:
+        near = tx.memories.find(Filter(), text=m.original_content, limit=20).items
+        kinds = [(o, (m.kind, o.kind)) for o in near if o.id in shown]
+        if any(same(m.original_content, o.original_content, kinds=k) for o, k in kinds):
+            tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
+        else:
+            rest.append(m.id)
     if rest:
         forget(tx, rest, now, within=begun, spare=shown)
     return [m.id for m in found]
-
-
-def _has_twin(tx: Transaction, m: Memory, shown: frozenset[MemoryId]) -> bool:
-    near: Iterable[Memory] = tx.memories.find(Filter(), text=m.original_content, limit=20).items
-    return any(
-        o.id in shown and same(m.original_content, o.original_content, kinds=(m.kind, o.kind))
-        for o in near
-    )

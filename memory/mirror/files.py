@@ -1,4 +1,4 @@
-"""The file itself: read as it is, written whole or not at all, with what it replaces kept beside it."""
+"""The file itself: read as it is, written whole or not at all, with a backup beside it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Final, TypeAlias
 
 from memory.models import Lang
 from memory.text.clean import clean_input
+from memory.text.languages import value
 
 Seal: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode: changes whenever somebody writes
 _PREFIX: Final = ".ebb-mirror-"
@@ -32,7 +34,7 @@ class MirrorFile:
 
 
 def seal_of(path: Path) -> Seal | None:
-    """What tells one state of the file from another; None if there is none."""
+    """Return what tells one state of the file from another; None if there is no file."""
     try:
         s = path.stat()
     except OSError:
@@ -41,15 +43,14 @@ def seal_of(path: Path) -> Seal | None:
 
 
 def compute_digest(data: bytes) -> str:
-    """A short name for these bytes."""
+    """Return a short name for these bytes."""
     return hashlib.sha256(data).hexdigest()[:32]
 
 
 def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> MirrorFile | None:
-    """The file, None if there is none. Unless its digest is one of `ours`, it is read when nobody
-    writes any more.
+    """Read the file; unless its digest is one of `ours`, when nobody writes any more.
 
-    Raises OSError if it is there and cannot be read.
+    Returns None if there is no file. Raises OSError if it is there and cannot be read.
     """
     before = _take(path)
     for _ in range(_TRIES):
@@ -67,8 +68,8 @@ def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> MirrorFile | No
 
 
 def _at_rest(seal: Seal) -> bool:
-    """Whether nobody has written for a while, by the file system's own clock."""
-    return time.time() - seal[0] / 1e9 > 2 * _SETTLE  # noqa: TID251 - no clock of the program's knows when a file was saved
+    # No clock of the program's knows when a file was saved.
+    return time.time() - seal[0] / 1e9 > 2 * _SETTLE  # noqa: TID251
 
 
 def _take(path: Path) -> tuple[bytes, Seal] | None:
@@ -76,22 +77,19 @@ def _take(path: Path) -> tuple[bytes, Seal] | None:
         first = seal_of(path)
         if first is None:
             return None
-        try:
+        with suppress(FileNotFoundError):  # an editor is replacing it
             data = path.read_bytes()
-        except FileNotFoundError:
-            continue  # an editor is replacing it
-        if seal_of(path) == first:
-            return data, first
+            if seal_of(path) == first:
+                return data, first
         time.sleep(_SETTLE / 4)
     raise OSError(f"{path} does not hold still.")
 
 
 def decode_file(data: bytes, lang: Lang) -> str:
-    """Its text: UTF-8, UTF-16 with its mark (an old Windows editor), else what that editor uses for
-    the language.
+    """Decode UTF-8, UTF-16 with its mark, else what an old editor uses for the language.
 
-    A file that is UTF-8 but for a few lines is UTF-8: what is not stays as it is (`damaged`), and
-    is written back.
+    In a file that is UTF-8 but for a few lines, those stay as they are (`is_damaged`), and are
+    written back.
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return clean_input(data.decode("utf-16", "replace"))
@@ -100,32 +98,32 @@ def decode_file(data: bytes, lang: Lang) -> str:
     broken = sum(is_damaged(line) for line in lines)
     if broken <= _FEW * (len(lines) - broken):
         return text
-    return clean_input(data.decode("gb18030" if lang == "zh" else "cp1252", "replace"))
+    return clean_input(data.decode(value(lang, "mirror", "ENCODING"), "replace"))
 
 
 def is_damaged(text: str) -> bool:
-    """Whether there are bytes in it that are no text."""
+    """Tell whether there are bytes in it that are no text."""
     return any("\udc80" <= c <= "\udcff" for c in text)
 
 
 def encode_file(text: str) -> bytes:
-    """The bytes of a text, those that were none included."""
+    """Return the bytes of a text, those that were none included."""
     return re.sub("[\ud800-\udc7f\udd00-\udfff]", "?", text).encode("utf-8", "surrogateescape")
 
 
 def write(path: Path, text: str, *, expected: Seal | None, backup: str | None) -> Seal | None:
-    """Replace the file by `text`, and its backup by `backup` first; the new file's seal.
+    """Write `backup` beside the file, then replace the file by `text`; return its new seal.
 
-    None, and nothing replaced, if the file is not as it was `expected` any more: somebody has saved
-    it meanwhile. A link is followed, so that it stays one. Raises OSError.
+    Returns None, and replaces nothing, if the file is not as `expected`: somebody has saved it
+    meanwhile. A link is followed, so that it stays one. Raises OSError.
     """
-    target = path.resolve() if path.is_symlink() else path
     if backup is not None:
-        _put(path.with_name(path.name + ".bak"), backup, None, check=False)
-    return _put(target, text, expected, check=True)
+        _put(path.with_name(path.name + ".bak"), backup)
+    target = path.resolve() if path.is_symlink() else path
+    return _put(target, text, lambda: seal_of(target) == expected)
 
 
-def _put(path: Path, text: str, expected: Seal | None, *, check: bool) -> Seal | None:
+def _put(path: Path, text: str, may: Callable[[], bool] = lambda: True) -> Seal | None:
     fd, name = tempfile.mkstemp(prefix=_PREFIX, dir=path.parent)  # mkstemp gives 0600
     try:
         with os.fdopen(fd, "wb") as f:
@@ -133,27 +131,24 @@ def _put(path: Path, text: str, expected: Seal | None, *, check: bool) -> Seal |
             f.flush()
             os.fsync(f.fileno())
         seal = seal_of(Path(name))
-        if check and seal_of(path) != expected:
+        if not may():
             return None
         Path(name).replace(path)
     finally:
         Path(name).unlink(missing_ok=True)
-    _sync_dir(path.parent)
-    return seal
-
-
-def _sync_dir(path: Path) -> None:
     with suppress(OSError):  # not every system can
-        fd = os.open(path, os.O_RDONLY)
+        fd = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(fd)
         finally:
             os.close(fd)
+    return seal
 
 
-def remove_leftovers(home: Path, older: float = 60.0) -> None:
-    """Remove what a process that was killed while writing left behind, so many seconds ago."""
+def remove_leftovers(home: Path, older: float = 5.0) -> None:
+    """Remove what a killed process left so many seconds ago: no writing takes so long."""
     for left in home.glob(f"{_PREFIX}*"):
         with suppress(OSError):
-            if time.time() - left.stat().st_mtime > older:  # noqa: TID251 - compared with the file system's own clock
+            # Compared with the file system's own clock.
+            if time.time() - left.stat().st_mtime > older:  # noqa: TID251
                 left.unlink()

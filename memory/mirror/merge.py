@@ -9,9 +9,10 @@ memory beside it. Nothing that was forgotten comes back by being still in some e
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from functools import cache
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
@@ -21,7 +22,7 @@ from memory.models import Kind, MemoryId, MirrorDigest
 Where: TypeAlias = Literal["here", "replaced", "gone"]
 MANY: Final = 10
 SHARE: Final = 0.2
-_ALIKE: Final = 0.75  # of an id with a slip in it
+_SAME_ID: Final = 0.75  # alike, of an id with a slip in it
 _SAME_LINE: Final = 0.6  # of a line that was typed and corrected
 _FIGURES: Final = re.compile(r"\d{4}-\d{2}-\d{2}|\d\.\d\d")  # a heading that was one of ours
 
@@ -36,50 +37,26 @@ class MemoryStatus:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EditedEntry:
-    """The person's words become the original."""
-
-    id: MemoryId
-    text: str
-    block: MirrorBlock
-
-
-@dataclass(frozen=True, slots=True)
-class NewEntry:
-    """A memory that the person wrote.
-
-    `beside`: both they and the program rewrote the same one, `beside`.
-    """
-
-    text: str
-    kind: Kind | None
-    block: MirrorBlock
-    beside: MemoryId | None = None
+_GONE: Final = MemoryStatus("gone")
 
 
 @dataclass(slots=True)
 class MergePlan:
-    """What is to be done.
+    """What is to be done with which blocks and entries."""
 
-    `present` are the entries that the file still has, however they were damaged.
-    """
-
-    edits: list[EditedEntry] = field(default_factory=list)
+    edits: list[MirrorBlock] = field(default_factory=list)  # their words become the original
     kinds: dict[MemoryId, Kind] = field(default_factory=dict)
     deleted: list[MemoryId] = field(default_factory=list)
     missing: list[MemoryId] = field(default_factory=list)  # too many to be sure: ask
-    new: list[NewEntry] = field(default_factory=list)
+    new: list[MirrorBlock] = field(default_factory=list)  # one with an id was rewritten by both
     unread: list[str] = field(default_factory=list)  # pieces for the Unread part
     dropped: list[MemoryId] = field(default_factory=list)  # forgotten meanwhile, and saved back
-    present: set[MemoryId] = field(default_factory=set)
-    rewritten: dict[MemoryId, str] = field(
-        default_factory=dict
-    )  # digest of what the file has under an id
+    present: set[MemoryId] = field(default_factory=set)  # in the file still, however damaged
+    rewritten: dict[MemoryId, str] = field(default_factory=dict)  # digest of the file's text
 
     @property
     def acts(self) -> bool:
-        """Whether any memory is to be changed."""
+        """Tell whether any memory is to be changed."""
         return bool(self.edits or self.kinds or self.deleted or self.new)
 
 
@@ -91,17 +68,33 @@ def plan(
     digest: Callable[[str], str],
     added: Mapping[MemoryId, str] = MappingProxyType({}),
 ) -> MergePlan:
-    """Compare. `base` is empty for a file of unknown origin, from which nothing can be missing.
+    """Compare a file with its base and with the memories.
 
-    `stands` has every id of the base and of the file that was ever known here; `seen` tells whether
-    some version of the file showed that memory with the text of that digest. `added` are entries of
-    the base that came with an earlier save of it, and their texts.
+    Args:
+        doc: the file as it is.
+        base: what it showed; empty for a file of unknown origin, from which nothing can be missing.
+        stands: every id of the base and of the file that was ever known here.
+        seen: whether some version of the file showed that memory with the text of that digest.
+        digest: makes the digest of a text.
+        added: entries of the base that came with an earlier save of it, and their texts.
     """
-    return _Merge(doc, base, stands, seen, digest, added).run()
+    merge = _Merge(doc, base, stands, seen, cache(digest), added)
+    merge.name_blocks()
+    missing = merge.find_renamed(merge.find_unchanged([i for i in base if i not in merge.named]))
+    for memory_id, block in merge.named.items():
+        merge.compare(memory_id, block)
+    merge.out.present |= merge.named.keys()
+    merge.judge_missing(missing)
+    merge.out.unread += [raw for b in merge.loose if b.fault for raw in split_paragraphs(b.raw)]
+    merge.out.unread += [raw for stray in doc.strays for raw in split_paragraphs(stray)]
+    merge.out.new += [b for b in merge.loose if not b.fault]
+    return merge.out
 
 
 @dataclass(slots=True)
 class _Merge:
+    """The plan while it is made: blocks by the entry they are, and `loose` ones that are none."""
+
     doc: MirrorDocument
     base: Mapping[MemoryId, MirrorDigest]
     stands: Mapping[MemoryId, MemoryStatus]
@@ -112,117 +105,62 @@ class _Merge:
     named: dict[MemoryId, MirrorBlock] = field(default_factory=dict)
     loose: list[MirrorBlock] = field(default_factory=list)
 
-    digests: dict[str, str] = field(default_factory=dict)
-
-    def run(self) -> MergePlan:
-        self._name()
-        missing = self._retyped(self._find([i for i in self.base if i not in self.named]))
-        for memory_id, block in self.named.items():
-            self._one(memory_id, block)
-        self.out.present |= self.named.keys()
-        self._absent(missing)
-        for block in self.loose:
-            if block.fault:
-                self.out.unread += split_paragraphs(block.raw)
-            else:
-                self.out.new.append(NewEntry(block.text, block.kind, block))
-        for stray in self.doc.strays:
-            self.out.unread += split_paragraphs(stray)
-        return self.out
-
-    def _of(self, text: str) -> str:
-        found = self.digests.get(text)
-        if found is None:
-            found = self.digests[text] = self.digest(text)
-        return found
-
-    # --- which block is which entry ---
-
-    def _name(self) -> None:
-        """One block for each id; a copy of an entry that somebody rewrote is a new one."""
+    def name_blocks(self) -> None:
+        """Choose one block for each id; a copy of an entry that somebody rewrote is a new one."""
         several: dict[MemoryId, list[MirrorBlock]] = {}
         for b in self.doc.blocks:
             if b.id is not None and (b.id in self.base or b.id in self.stands):
                 several.setdefault(b.id, []).append(b)
             else:
                 self.loose.append(replace(b, id=None))
-        for memory_id, blocks in several.items():
-            own = {
-                s.text
-                for s in (self.base.get(memory_id), self.stands.get(memory_id))
-                if s is not None
-            }
-            chosen = next((b for b in blocks if self._of(b.text) in own), blocks[0])
-            self.named[memory_id] = chosen
-            if len(blocks) == 1:
-                continue
-            told = {self._of(chosen.text), self._of("")}
-            self.loose += [
-                replace(b, id=None)
-                for b in blocks
-                if b is not chosen and self._of(b.text) not in told
-            ]
+        for i, blocks in several.items():
+            own = {s.text for s in (self.base.get(i), self.stands.get(i)) if s is not None}
+            chosen = next((b for b in blocks if self.digest(b.text) in own), blocks[0])
+            self.named[i] = chosen
+            self.loose += [replace(b, id=None) for b in blocks if b.text not in {chosen.text, ""}]
 
-    def _find(self, missing: list[MemoryId]) -> list[MemoryId]:
-        """Entries whose heading was damaged or lost, by their text, then by an id with a slip in it."""
+    def find_unchanged(self, missing: Iterable[MemoryId]) -> list[MemoryId]:
+        """Find entries whose heading was damaged or lost by their text; return the others."""
         by_text: dict[str, list[MemoryId]] = {}
         for i in missing:
             by_text.setdefault(self.base[i].text, []).append(i)
-        left = []
-        for b in self.loose:
-            if same := by_text.get(self._of(b.text)):
+        loose, self.loose = self.loose, []
+        for b in loose:
+            if same := by_text.get(self.digest(b.text)):
                 self.out.present.add(same.pop())
             else:
-                left.append(b)
-        self.loose = left
-        missing = [i for ids in by_text.values() for i in ids]
-        return self._slips(missing)
+                self.loose.append(b)
+        return [i for ids in by_text.values() for i in ids]
 
-    def _slips(self, missing: list[MemoryId]) -> list[MemoryId]:
-        for b in [b for b in self.loose if b.token and len(b.token) >= 4]:
-            close = max(missing, key=lambda i: _likeness(i, b.token), default="")
-            if not close or _likeness(close, b.token) < _ALIKE:
-                continue
-            missing.remove(close)
-            self.loose = [x for x in self.loose if x is not b]
-            self.named[close] = replace(b, id=close, fault="")
-        return missing
+    def find_renamed(self, missing: Iterable[MemoryId]) -> list[MemoryId]:
+        """Find entries by an id with a slip in it, or by a line like the one saved before.
 
-    def _retyped(self, missing: list[MemoryId]) -> list[MemoryId]:
-        """Lines of the person's own that they saved before, and have changed since, without reading the file anew."""
+        Whoever does not read the file anew after a save goes on with lines that have no id yet.
+        """
         left = []
         for i in missing:
-            text = self.added.get(i, "")
-            near = [
-                b
-                for b in self.loose
-                if text and not b.fault and _likeness(text, b.text) >= _SAME_LINE
-            ]
-            if near:
-                block = max(near, key=lambda b: _likeness(text, b.text))
-                self.loose = [b for b in self.loose if b is not block]
-                self.named[i] = replace(block, id=i)
-            else:
+            block = max(self.loose, key=lambda b: self._likeness(i, b), default=None)
+            if block is None or self._likeness(i, block) < 1:
                 left.append(i)
+                continue
+            self.loose = [b for b in self.loose if b is not block]
+            self.named[i] = replace(block, id=i, fault="")
         return left
 
-    # --- one entry ---
+    def _likeness(self, i: MemoryId, b: MirrorBlock) -> float:
+        by_id = _ratio(i, b.token) / _SAME_ID if len(b.token) >= 4 else 0.0
+        text = "" if b.fault else self.added.get(i, "")
+        return max(by_id, _ratio(text, b.text) / _SAME_LINE if text else 0.0)
 
-    def _one(self, memory_id: MemoryId, b: MirrorBlock) -> None:
-        was, now = self.base.get(memory_id), self.stands.get(memory_id, MemoryStatus("gone"))
-        wanted = b.kind
-        if (
-            wanted is not None
-            and was is not None
-            and now.where == "here"
-            and wanted not in {was.kind, now.kind}
-        ):
-            self.out.kinds[memory_id] = wanted
+    def compare(self, memory_id: MemoryId, b: MirrorBlock) -> None:
+        """Decide what one entry of the file asks for."""
+        was, now = self.base.get(memory_id), self.stands.get(memory_id, _GONE)
+        if b.kind and was and now.where == "here" and b.kind not in {was.kind, now.kind}:
+            self.out.kinds[memory_id] = b.kind
         if not b.paragraphs:
             return  # a heading alone: its text is written again
-        d = self._of(b.text)
-        unedited = d == was.text if was is not None else self.seen(memory_id, d)
-        if unedited:
+        d = self.digest(b.text)
+        if d == was.text if was is not None else self.seen(memory_id, d):
             if now.where == "gone":
                 self.out.dropped.append(memory_id)
             return
@@ -233,22 +171,21 @@ class _Merge:
             self.out.unread += split_paragraphs(b.raw)
             self.out.dropped.append(memory_id)
         elif now.where == "here" and was is not None and now.original == was.original:
-            self.out.edits.append(EditedEntry(memory_id, b.text, b))
+            self.out.edits.append(b)
         else:
-            self.out.new.append(NewEntry(b.text, b.kind or _kind(now.kind), b, beside=memory_id))
+            kind = b.kind or (Kind(now.kind) if now.kind else None)
+            self.out.new.append(replace(b, kind=kind))
 
-    def _absent(self, missing: list[MemoryId]) -> None:
-        missing = [i for i in missing if self.stands.get(i, MemoryStatus("gone")).where != "gone"]
+    def judge_missing(self, missing: Iterable[MemoryId]) -> None:
+        """Delete what is missing, or ask where it is much or may have another reason."""
+        missing = [i for i in missing if self.stands.get(i, _GONE).where != "gone"]
         # A line saved before: taken out of the same buffer again, or never in this one, which is as
         # old: who knows.
         self.out.missing = [i for i in missing if i in self.added]
         missing = [i for i in missing if i not in self.added]
-        if not missing:
-            return
         broken = sum(
-            1
+            b.fault == "heading" and _FIGURES.search(b.raw.split("\n", 1)[0]) is not None
             for b in self.loose
-            if b.fault == "heading" and _FIGURES.search(b.raw.split("\n", 1)[0])
         )
         if broken >= len(missing):  # each of them may be one whose heading cannot be read any more
             self.out.present |= set(missing)
@@ -260,10 +197,5 @@ class _Merge:
             self.out.deleted = missing
 
 
-def _likeness(a: str, b: str) -> float:
+def _ratio(a: str, b: str) -> float:
     return SequenceMatcher(None, a, b).ratio()
-
-
-def _kind(name: str) -> Kind | None:
-    kind = Kind(name) if name else None
-    return None if kind is Kind.EPISODE else kind

@@ -1,4 +1,4 @@
-"""Reading MEMORY.md, however it was edited. Pure.
+"""Read MEMORY.md, however it was edited. Pure.
 
 Reading never fails: what is no entry, no new line and none of Ebb's own words is kept, verbatim.
 """
@@ -9,16 +9,22 @@ import re
 import unicodedata
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
-from memory.mirror import words
 from memory.mirror.files import is_damaged
 from memory.mirror.page import (
+    PARTS,
     Fault,
     MirrorBlock,
     MirrorDocument,
     MirrorStamp,
     flatten_spacing,
+    fold,
+    is_hint,
+    is_named,
+    is_ours,
+    parse_kind,
+    parse_part,
     split_lines,
     split_paragraphs,
     unescape_line,
@@ -26,22 +32,14 @@ from memory.mirror.page import (
 from memory.models import Kind, MemoryId
 from memory.text.clean import PIECE
 
-Where: TypeAlias = Literal["head", "active", "archived", "unread", "other"]
-
 _HEADING: Final = re.compile(r"^\s{0,3}([#＃]{1,6})\s{0,9}(.*?)\s{0,9}[#＃]{0,9}\s{0,9}$")
-_ID: Final = re.compile(
-    r"^\s{0,9}[\[【〔(]\s{0,9}([0-9A-Za-z]{2,24})\s{0,9}[\]】〕)]\s{0,9}[:|-]?\s{0,9}(.*)$"
-)
+_ID: Final = re.compile(r"^\s{0,9}[\[【〔(]\s{0,9}([0-9A-Za-z]{2,24})\s{0,9}[\]】〕)]")
 _TOKEN: Final = re.compile(r"[0-9A-Za-z]{4,24}")
-_OPENING: Final = re.compile(
-    r"^\s{0,9}[-*+]?\s{0,9}[\[［【〔]?\s{0,9}([0-9A-Za-z]{4,24})\s{0,9}[\]］】〕]?"
-)
+_OPENING: Final = re.compile(r"^\s{0,9}[-*+]?\s{0,9}[\[【〔]?\s{0,9}([0-9A-Za-z]{4,24})")
 _BULLET: Final = re.compile(
-    r"^\s{0,9}(?:[-*+•·‣–]|\d{1,3}[.)、）])\s{1,9}(?:\[[ xX]?\]\s{1,9})?(?=\S)"
+    r"^\s{0,9}(?:(?:[-*+•·‣–]|\d{1,3}[.)、）])\s{1,9}(?:\[[ xX]?\]\s{1,9})?"
+    r"|(?:[•·‣－—]|[-*+](?=[\u3400-\u9fff]))\s{0,9})(?=\S)"  # the latter: -我喜欢茶
 )
-_DENSE_BULLET: Final = re.compile(
-    r"^\s{0,9}(?:[•·‣－—]|[-*+](?=[\u3400-\u9fff]))\s{0,9}(?=\S)"
-)  # -我喜欢茶
 _STRUCTURE: Final = re.compile(r"[|｜\[\]［］【】]")
 _RULE: Final = re.compile(r"^\s{0,9}(?:(?:[-*_]\s{0,9}){3,}|=+)\s{0,9}$")
 _DATE: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
@@ -49,48 +47,34 @@ _STAMP: Final = re.compile(r"ebb: ([0-9a-z]+)\.(\d+)")
 
 
 def find_ids(text: str) -> set[MemoryId]:
-    """Whatever may be an id in a heading, or in what was one."""
-    heads = (
-        x for x in split_lines(text) if any(sign in x for sign in "#＃[［【|｜") or _DATE.search(x)
-    )
-    return {
-        t.lower()
-        for x in heads
-        for t in _TOKEN.findall(unicodedata.normalize("NFKC", x))
-        if len(t) >= 6
-    }
-
-
-def _names(line: str, part: words.Part) -> bool:
-    heading = _HEADING.match(line)
-    return heading is not None and words.parse_part(heading[2]) == part
-
-
-def _bullet(line: str) -> re.Match[str] | None:
-    return _BULLET.match(line) or _DENSE_BULLET.match(line)
+    """Find whatever may be an id in a heading, or in what was one."""
+    lines = split_lines(unicodedata.normalize("NFKC", text))
+    heads = [x for x in lines if any(sign in x for sign in "#[【|") or _DATE.search(x)]
+    return {t.lower() for x in heads for t in _TOKEN.findall(x) if len(t) >= 6}
 
 
 def parse(text: str, known: Container[MemoryId] = frozenset()) -> MirrorDocument:
     """Read a file. `known` are ids that tell a heading of ours even where its signs were lost."""
     lines = split_lines(text)
-    reader = _MirrorReader(known, lines, renamed=not any(_names(line, "active") for line in lines))
+    heads = [m[2] for m in map(_HEADING.match, lines) if m]
+    reader = _MirrorReader(known, lines, renamed=not any(is_named(h, "ACTIVE") for h in heads))
     reader.doc.empty = not any(line.strip() for line in lines)
-    for n, line in enumerate(lines):
-        if n >= reader.resume:
-            reader.line(n, line)
-    reader.close(len(lines))
+    n = 0
+    while n < len(lines):
+        n = reader.take_line(n)
+    reader.end_piece(n)
     return reader.doc
 
 
 @dataclass(slots=True)
 class _OpenBlock:
-    """A block that is being read."""
+    """A block that is being read; `title` is that of a heading that is no kind."""
 
     start: int
     raw: list[str] = field(default_factory=list)
     id: MemoryId | None = None
     kind: Kind | None = None
-    title: str = ""  # of a heading that is no kind
+    title: str = ""
     token: str = ""
     lines: list[str] = field(default_factory=list)  # of the paragraph being read
     paragraphs: list[str] = field(default_factory=list)
@@ -98,168 +82,119 @@ class _OpenBlock:
 
 @dataclass(slots=True)
 class _MirrorReader:
+    """A pass over the lines.
+
+    `renamed`: no heading begins the active part, so the first one of its rank does.
+    """
+
     known: Container[MemoryId]
     lines: Sequence[str]
-    renamed: (
-        bool  # no heading begins the active part: the first one of its rank stands where it stood
-    )
+    renamed: bool
     doc: MirrorDocument = field(default_factory=MirrorDocument)
-    resume: int = 0  # lines before this one are read already
-    where: Where = "head"
+    part: str = "head"
     open: _OpenBlock | None = None
     stray: list[str] = field(default_factory=list)
-    chunk: list[str] = field(default_factory=list)
+    chunk: list[str] = field(default_factory=list)  # of the Unread part
 
-    # --- lines
-
-    def line(self, n: int, line: str) -> None:
-        if self.where != "unread" and is_damaged(line):
+    def take_line(self, n: int) -> int:
+        """Read line `n`, of a comment all lines; return the number of the next one."""
+        line = self.lines[n]
+        heading = _HEADING.match(line) if len(line) <= PIECE else None
+        part = parse_part(heading[2]) if heading else None
+        if self.part == "unread" and (part is None or (heading and len(heading[1]) > 2)):
+            if not is_hint(line):
+                self.chunk.append(line)
+        elif is_damaged(line):
             self.doc.strays.append(line)
-            return
-        if self.where != "unread" and line.lstrip().startswith("<!--"):
-            self._comment(n)
-            return
-        if len(line) > PIECE and self.where != "unread":  # no heading is that long
-            self._content(n, line)
-            return
-        heading = _HEADING.match(line)
-        if heading is not None and self._part(n, heading):
-            return
-        if self.where == "unread":
-            self._keep_unread(line)
-            return
-        title = heading[2] if heading else line
-        if found := self._opened(
-            n, line, title, headed=heading is not None, level=len(heading[1]) if heading else 0
-        ):
-            self._close_block(n)
-            self._flush_stray()
-            self.open = found
-            return
-        if heading is not None:  # somebody's own heading
-            self._close_block(n)
-            if self.renamed and self.where == "head" and len(heading[1]) == 2:
-                self._flush_stray()
-                self.where = "active"
-            elif not (len(heading[1]) == 1 and words.is_title(title)):
-                self.where = "other"
-                self.stray.append(line)
-            return
-        self._content(n, line)
+        elif line.lstrip().startswith("<!--"):
+            return self._take_comment(n)
+        elif part:
+            self.end_piece(n)
+            self.part = part
+        elif len(line) <= PIECE and (block := self._read_heading(n, line, heading)):
+            self.end_piece(n)
+            self.open = block
+        elif heading:
+            self._take_foreign_heading(n, line, heading)
+        else:
+            self._take_content(n, line)
+        return n + 1
 
-    def _comment(self, n: int) -> None:
-        """Comments of ours are dropped, a person's own are kept verbatim.
-
-        One that never ends is a line.
-        """
+    def _take_comment(self, n: int) -> int:
+        """Drop a comment of ours, keep a person's own verbatim; one that never ends is a line."""
         end = n
-        while end < len(self.lines) and "-->" not in self.lines[end]:
+        while "-->" not in self.lines[end]:
             end += 1
             if end == len(self.lines) or _HEADING.match(self.lines[end]):
                 end = n
                 break
-        self.resume = end + 1
         whole = "\n".join(self.lines[n : end + 1])
         inside = whole.strip().removeprefix("<!--").removesuffix("-->").strip()
-        if self.doc.stamp is None and (m := _STAMP.fullmatch(words.fold(inside))):
+        if self.doc.stamp is None and (m := _STAMP.fullmatch(fold(inside))):
             self.doc.stamp = MirrorStamp(m[1], int(m[2]))
-        elif not words.is_ours(inside):
+        elif not is_ours(inside):
             self.doc.strays.append(whole)
+        return end + 1
 
-    def _part(self, n: int, heading: re.Match[str]) -> bool:
-        part = words.parse_part(heading[2])
-        if part is None or (len(heading[1]) > 2 and self.where == "unread"):
-            return False
+    def _take_foreign_heading(self, n: int, line: str, heading: re.Match[str]) -> None:
         self._close_block(n)
-        self._flush_stray()
-        self._flush_unread()
-        self.where = part
-        return True
+        if self.renamed and self.part == "head" and len(heading[1]) == 2:
+            self.end_piece(n)
+            self.part = "active"
+        elif len(heading[1]) > 1 or not is_named(heading[2], "TITLE"):
+            self.part = "other"
+            self.stray.append(line)
 
-    def _keep_unread(self, line: str) -> None:
-        if words.is_hint(line):
-            return
-        self.chunk.append(line)
+    def _read_heading(self, n: int, line: str, heading: re.Match[str] | None) -> _OpenBlock | None:
+        """Return the block that a line opens.
 
-    def _content(self, n: int, line: str) -> None:
+        A heading opens one by its rank, its kind or its id. A line that lost its signs does by a
+        known id with a kind, a bar or a date after it.
+        """
+        title = unicodedata.normalize("NFKC", heading[2] if heading else line)
+        mark = (_ID if heading else _OPENING).match(title)
+        token = mark[1].lower() if mark else ""
+        if heading:
+            found = (t.lower() for t in _TOKEN.findall(title))
+            token = next((t for t in found if t in self.known), token)
+        own = token in self.known
+        word = title.split("|", maxsplit=1)[0]
+        if token:  # its brackets may be damaged
+            word = re.sub(rf"[\[【〔(]?\s?{token}\s?[\]】〕)]?", " ", word, flags=re.IGNORECASE)
+        kind = parse_kind(word)
+        if heading is None:
+            if not own or not (kind or "|" in title or _DATE.search(title)):
+                return None
+        elif len(heading[1]) < 3 and not own and not mark and not (kind and "|" in title):
+            return None
+        named = "" if own or kind or heading is None else heading[2].strip()
+        return _OpenBlock(n, [line], token if own else None, kind, named, token)
+
+    def _take_content(self, n: int, line: str) -> None:
+        b = self.open
         if not line.strip():
             self._end_paragraph()
-            if self.open is not None:
-                self.open.raw.append(line)
-            elif self.stray:
-                self.stray.append(line)
+            if b is not None or self.stray:
+                (self.stray if b is None else b.raw).append(line)
             return
-        if words.is_hint(line) or _RULE.match(line):
+        if is_hint(line) or _RULE.match(line):
             return
-        bullet = _bullet(line)
-        if self.open is not None and self._is_next(bullet=bullet is not None):
-            self._split(n)  # a paragraph, or an item of a list, is a thing of its own
+        bullet = _BULLET.match(line)
+        kind = None
+        if b and not b.title and (b.paragraphs if not b.lines else bullet and b.id is None):
+            # An entry has one paragraph; of new ones each paragraph, and each item, is its own.
+            kind = b.kind if b.id is None else None
+            self._close_block(n)
         if self.open is None:
-            lost = (
-                self.renamed and self.where == "head" and bullet is not None
-            )  # the heading above it is gone
-            if self.where not in {"active", "archived"} and not lost:
+            headless = self.renamed and self.part == "head" and bullet  # its heading is gone
+            if self.part not in PARTS and not headless:
                 self.stray.append(line)
                 return
-            self._flush_stray()
-            self.open = _OpenBlock(n)
+            self.end_piece(n)
+            self.open = _OpenBlock(n, kind=kind)
         self.open.raw.append(line)
-        self.open.lines.append(_bare(line, bullet))
-
-    def _is_next(self, *, bullet: bool) -> bool:
-        """Whether the line is no part of the block: an entry has one paragraph, and new ones one for each item."""
-        b = self.open
-        if b is None or b.title:
-            return False
-        return bool(b.paragraphs) if not b.lines else bullet and b.id is None
-
-    def _split(self, n: int) -> None:
-        before = self.open
-        self._close_block(n)
-        if self.where in {"active", "archived"}:
-            self.open = _OpenBlock(
-                n, kind=before.kind if before is not None and before.id is None else None
-            )
-
-    # --- headings
-
-    def _opened(
-        self, n: int, line: str, title: str, *, headed: bool, level: int
-    ) -> _OpenBlock | None:
-        plain = unicodedata.normalize("NFKC", title)
-        if not headed:
-            return self._bare_heading(n, line, plain)
-        m = _ID.match(plain)
-        token, rest = (m[1].lower(), m[2]) if m else ("", plain)
-        if token not in self.known:
-            named = [
-                t
-                for t in dict.fromkeys(x.lower() for x in _TOKEN.findall(plain))
-                if t in self.known
-            ]
-            if len(named) == 1:
-                rest = plain if not m else rest
-                token, m = named[0], _ID.match(plain) or re.match("", plain)
-        word = _kind_word(rest, token)
-        kind = words.parse_kind(word)
-        if token in self.known:
-            return _OpenBlock(n, [line], token, kind, token=token)
-        if kind is not None and (level >= 3 or m or "|" in plain):
-            return _OpenBlock(n, [line], None, kind, token=token)
-        if level >= 3 or m is not None:
-            return _OpenBlock(n, [line], None, None, title=title.strip(), token=token)
-        return None
-
-    def _bare_heading(self, n: int, line: str, plain: str) -> _OpenBlock | None:
-        """A heading that lost its signs: a known id, and a kind, a bar or a date after it."""
-        m = _OPENING.match(plain)
-        if m is None or m[1].lower() not in self.known:
-            return None
-        rest = plain[m.end() :]
-        kind = words.parse_kind(_kind_word(rest, ""))
-        if "|" not in rest and kind is None and not _DATE.search(rest):
-            return None
-        return _OpenBlock(n, [line], m[1].lower(), kind, token=m[1].lower())
+        text = line[bullet.end() :] if bullet else unescape_line(line.strip())
+        self.open.lines.append(text.strip())
 
     # --- ends
 
@@ -273,52 +208,19 @@ class _MirrorReader:
         b, self.open = self.open, None
         if b is None:
             return
-        if b.title and not b.paragraphs and not _STRUCTURE.search(b.title):
-            b.paragraphs, b.title = (
-                [unescape_line(flatten_spacing(b.title))],
-                "",
-            )  # "### I like tea"
+        if b.title and not b.paragraphs and not _STRUCTURE.search(b.title):  # "### I like tea"
+            b.paragraphs, b.title = [unescape_line(flatten_spacing(b.title))], ""
         fault: Fault = "heading" if b.title else "" if b.paragraphs or b.id else "nothing"
-        if not b.raw:
-            return
-        if fault == "nothing" and not "".join(b.raw).strip():
-            return
-        raw = "\n".join(b.raw).strip("\n")
-        self.doc.blocks.append(
-            MirrorBlock(
-                raw,
-                (b.start, n),
-                b.id,
-                b.kind,
-                tuple(b.paragraphs),
-                fault,
-                b.token if b.id is None else "",
+        if raw := "\n".join(b.raw).strip("\n"):
+            token = b.token if b.id is None else ""
+            self.doc.blocks.append(
+                MirrorBlock(raw, (b.start, n), b.id, b.kind, tuple(b.paragraphs), fault, token)
             )
-        )
 
-    def _flush_stray(self) -> None:
-        raw, self.stray = "\n".join(self.stray).strip("\n"), []
-        if raw.strip():
-            self.doc.strays.append(raw)
-
-    def _flush_unread(self) -> None:
-        self.doc.unread += split_paragraphs("\n".join(self.chunk))
-        self.chunk = []
-
-    def close(self, n: int) -> None:
-        """The end of the file."""
+    def end_piece(self, n: int) -> None:
+        """End the block, stray text or unread pieces that are being read."""
         self._close_block(n)
-        self._flush_stray()
-        self._flush_unread()
-
-
-def _bare(line: str, bullet: re.Match[str] | None) -> str:
-    return line[bullet.end() :].strip() if bullet else unescape_line(line.strip())
-
-
-def _kind_word(rest: str, token: str) -> str:
-    """The first field of a heading, without the id that may stand in it."""
-    first = rest.split("|", maxsplit=1)[0]
-    if token and (at := first.lower().find(token)) >= 0:
-        first = first[:at].rstrip("[【〔( ") + " " + first[at + len(token) :].lstrip("]】〕) ")
-    return first.strip()
+        if (raw := "\n".join(self.stray).strip("\n")).strip():
+            self.doc.strays.append(raw)
+        self.doc.unread += split_paragraphs("\n".join(self.chunk))
+        self.stray, self.chunk = [], []

@@ -1,16 +1,17 @@
-"""The memories of one moment as the file shows them, and what the merge has to know of them."""
+"""The memories of one moment: as the merge has to know them, and as the file shows them."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from memory import lifecycle
 from memory.learn.dates import get_zone
-from memory.mirror import words
 from memory.mirror.files import compute_digest, encode_file
 from memory.mirror.merge import MemoryStatus, MergePlan, Where, plan
 from memory.mirror.page import (
@@ -21,9 +22,11 @@ from memory.mirror.page import (
     MirrorStamp,
     flatten_spacing,
     render,
+    say,
 )
 from memory.models import (
     Filter,
+    Json,
     Lang,
     Level,
     Memory,
@@ -38,50 +41,17 @@ from memory.models import (
 )
 from memory.ports import Transaction
 
-EVERYTHING = 10_000_000
-_GONE = frozenset({State.DELETED, State.FORGOTTEN})
-
-
-def is_shown(m: Memory) -> bool:
-    """Whether the file has it: what holds now, faded or denied as well; never a secret, nothing quiet or proposed."""
-    return m.state is State.ACTIVE and m.quiet_at is None and m.sensitivity < Sensitivity.SECRET
-
-
-def is_archived(m: Memory, now: datetime) -> bool:
-    """Whether answers draw on it no more, but for looking back: faded below a summary, denied, or over."""
-    over = m.valid_until is not None and m.valid_until <= now
-    return m.level >= Level.TAG or m.negated_at is not None or over
+_EVERYTHING: Final = 10_000_000
+_GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
 
 
 def digest_memory(tx: Transaction, m: Memory) -> MirrorDigest:
-    """Digests of what the file says of it."""
+    """Return digests of what the file says of a memory."""
     text = tx.mirror.compute_digest(m.original_content)
     return MirrorDigest(text, text, str(m.kind))
 
 
 # --- what the merge is told ---
-
-
-def find_base(
-    tx: Transaction, state: MirrorState | None, stamp: MirrorStamp | None
-) -> tuple[Mapping[MemoryId, MirrorDigest], int | None]:
-    """What the file showed when the person's editor read it, and which version that was; empty if
-    nobody knows.
-
-    A file without a stamp counts as the newest. Where that may not have reached the disk, only what
-    the one before showed as well can be missing from it.
-    """
-    if state is None or (
-        stamp is not None and (stamp.lineage != state.lineage or stamp.version > state.version)
-    ):
-        return {}, None
-    if stamp is not None:
-        return tx.mirror.get_base(stamp.version), stamp.version
-    base = tx.mirror.get_base(state.version)
-    if not state.confirmed:
-        earlier = tx.mirror.get_base(state.version - 1)
-        base = {i: s for i, s in base.items() if i in earlier}
-    return base, state.version
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,65 +65,76 @@ class PlannedMerge:
     seq: int
 
     def holds(self, tx: Transaction) -> bool:
-        """Whether nothing has changed since."""
+        """Tell whether nothing has changed since."""
         return tx.changes.get_last_seq() == self.seq and tx.mirror.get_state() == self.state
 
 
 def plan_merge(tx: Transaction, doc: MirrorDocument) -> PlannedMerge:
-    """What the document asks for, as the memories stand in this transaction."""
+    """Plan what the document asks for, as the memories stand in this transaction."""
     state = tx.mirror.get_state()
-    base, version = find_base(tx, state, doc.stamp)
-    stands = get_status(tx, {*base, *(b.id for b in doc.blocks if b.id is not None)})
-    added = _added(tx, base, version)
-    doc = _unmarked(tx, doc, base)
-    wanted = plan(doc, base, stands, tx.mirror.was_shown, tx.mirror.compute_digest, added)
+    base, version = _find_base(tx, state, doc.stamp)
+    named = {b.id for b in doc.blocks if b.id is not None}
+    # What an earlier save of the same version brought: another buffer of that version lacks it.
+    first = tx.mirror.get_base(version, taken=False) if version is not None else base
+    added = tx.memories.get_many(sorted(base.keys() - first.keys()))
+    wanted = plan(
+        _unmark_quotes(tx, doc, named, {s.text for s in base.values()}),
+        base,
+        _get_status(tx, base.keys() | named),
+        tx.mirror.was_shown,
+        tx.mirror.compute_digest,
+        {m.id: m.original_content for m in added},
+    )
     return PlannedMerge(wanted, base, version, state, tx.changes.get_last_seq())
 
 
-def _unmarked(
-    tx: Transaction, doc: MirrorDocument, base: Mapping[MemoryId, MirrorDigest]
-) -> MirrorDocument:
-    """Take off the quotation marks that stand around whole entries, except where they are the memory's own."""
-    known = {
-        m.id: flatten_spacing(m.original_content)
-        for m in tx.memories.get_many({b.id for b in doc.blocks if b.id is not None})
-    }
-    texts = {s.text for s in base.values()}
+def _find_base(
+    tx: Transaction, state: MirrorState | None, stamp: MirrorStamp | None
+) -> tuple[Mapping[MemoryId, MirrorDigest], int | None]:
+    """Find what the file showed when the person's editor read it, and which version that was.
 
-    def text_of(b: MirrorBlock) -> str:
+    A file without a stamp counts as the newest. Where that may not have reached the disk, only what
+    the one before showed as well can be missing from it.
+    """
+    if state is None:
+        return {}, None
+    if stamp is not None:
+        if stamp.lineage != state.lineage or stamp.version > state.version:
+            return {}, None
+        return tx.mirror.get_base(stamp.version), stamp.version
+    base = tx.mirror.get_base(state.version)
+    if not state.confirmed:
+        earlier = tx.mirror.get_base(state.version - 1)
+        base = {i: s for i, s in base.items() if i in earlier}
+    return base, state.version
+
+
+def _unmark_quotes(
+    tx: Transaction, doc: MirrorDocument, named: Iterable[MemoryId], texts: AbstractSet[str]
+) -> MirrorDocument:
+    """Take off the quotation marks around whole entries, except where they are the memory's own."""
+    known = {m.id: flatten_spacing(m.original_content) for m in tx.memories.get_many(set(named))}
+
+    def unmark(b: MirrorBlock) -> MirrorBlock:
         own, inner = known.get(b.id or "", ""), unmark_quote(b.text)
         own_marks = b.text == own or inner != own != unmark_quote(own)
         taken = b.id is not None or tx.mirror.compute_digest(inner) in texts
-        return b.text if own_marks or not taken else inner
+        return replace(b, paragraphs=(inner,)) if taken and not own_marks else b
 
-    blocks = [
-        replace(b, paragraphs=(text_of(b),)) if unmark_quote(b.text) != b.text else b
-        for b in doc.blocks
-    ]
-    return replace(doc, blocks=blocks)
-
-
-def _added(
-    tx: Transaction, base: Mapping[MemoryId, MirrorDigest], version: int | None
-) -> dict[MemoryId, str]:
-    """What an earlier save of the same version brought, and its text: another buffer of that version lacks it."""
-    came = (
-        base.keys() - tx.mirror.get_base(version, taken=False).keys()
-        if version is not None
-        else set()
+    return replace(
+        doc, blocks=[unmark(b) if unmark_quote(b.text) != b.text else b for b in doc.blocks]
     )
-    return {m.id: m.original_content for m in tx.memories.get_many(sorted(came))}
 
 
-def get_status(tx: Transaction, ids: AbstractSet[MemoryId]) -> dict[MemoryId, MemoryStatus]:
-    """What became of each that was ever known here."""
-    out: dict[MemoryId, MemoryStatus] = {}
+def _get_status(tx: Transaction, ids: AbstractSet[MemoryId]) -> dict[MemoryId, MemoryStatus]:
+    """Return what became of each that was ever known here."""
+    out: dict[MemoryId, MemoryStatus] = {
+        i: MemoryStatus("gone") for i in tx.mirror.list_known_ids(ids)
+    }
     for i, (state, sensitivity, s) in tx.mirror.get_digests(ids).items():
         here = state is State.ACTIVE and sensitivity < Sensitivity.SECRET
         where: Where = "here" if here else "gone" if state in _GONE else "replaced"
         out[i] = MemoryStatus(where, s.text, s.original, s.kind)
-    for i in tx.mirror.list_known_ids(ids - out.keys()):
-        out[i] = MemoryStatus("gone")  # erased
     return out
 
 
@@ -164,17 +145,17 @@ def get_status(tx: Transaction, ids: AbstractSet[MemoryId]) -> dict[MemoryId, Me
 class MirrorSnapshot:
     """The file as it should be now.
 
-    `gone` are entries of the version before that may be in no backup either.
+    `state` is as it will be once this is written. `gone` are entries of the version before that
+    may be in no backup either.
     """
 
     text: str
     shown: Mapping[MemoryId, MirrorDigest]
-    state: MirrorState  # as it will be once this is written
+    state: MirrorState
     before: MirrorState | None
     differs: bool
     gone: frozenset[MemoryId]
     asked: tuple[MemoryId, ...]
-    says: Mapping[MemoryId, str]  # the text of each entry
 
 
 def take_snapshot(
@@ -183,39 +164,33 @@ def take_snapshot(
     tz: str,
     u: float,
     now: datetime,
-    dropped: Iterable[MemoryId] = (),
+    dropped: Sequence[MemoryId] = (),
 ) -> MirrorSnapshot:
-    """Read all of it in one moment.
+    """Read all that the file is to show, in one moment.
 
-    `dropped` are forgotten ones that were saved back into the file.
+    `dropped` are forgotten memories that were saved back into the file.
     """
     before = tx.mirror.get_state()
     base = tx.mirror.get_base(before.version, taken=False) if before else {}
     state = before or MirrorState(lineage=get_lineage(tx))
-    asking, asked = _asked(tx, state, now)
-    every = tx.memories.find(Filter(), order="weight", limit=EVERYTHING).items
-    memories = [m for m in every if is_shown(m) and m.id not in asked]
+    asking = _get_question(tx, state, now)
+    asked = tuple(str(i) for i in asking["ids"]) if asking else ()
+    every = tx.memories.find(Filter(), order="weight", limit=_EVERYTHING).items
+    memories = [m for m in every if _is_shown(m) and m.id not in asked]
     shown = {i: s for i, (_, _, s) in tx.mirror.get_digests(m.id for m in memories).items()}
-    lang = lang or tx.user().lang or _spoken(tx, memories)
-    zone_ = get_zone(tx.user().tz or tz)
+    lang = lang or tx.user().lang or _find_language(tx, memories)
+    zone = get_zone(tx.user().tz or tz)
     version = state.version + 1
-    notes = [
-        words.say("gone", lang, id=m.id)
-        for m in tx.memories.get_many(dict.fromkeys(dropped))
-        if m.state in _GONE
-    ]
+    back = (m for m in tx.memories.get_many(dict.fromkeys(dropped)) if m.state in _GONE)
+    notes = [say("GONE", lang, id=m.id) for m in back]
     if asked:
-        notes.append(words.say("asked", lang, n=len(asked)))
-    entries = [_entry(m, u, now, zone_) for m in memories]
-    page = MirrorPage(
-        entries,
-        MirrorStamp(state.lineage, version),
-        now.astimezone(zone_).isoformat(timespec="seconds"),
-        [raw for raw, _ in state.unread],
-        notes,
-    )
+        notes.append(say("ASKED", lang, n=len(asked)))
+    entries = [_make_entry(m, u, now, zone) for m in memories]
+    updated = now.astimezone(zone).isoformat(timespec="seconds")
+    unread = [raw for raw, _ in state.unread]
+    page = MirrorPage(entries, MirrorStamp(state.lineage, version), updated, unread, notes)
     text = render(page, lang)
-    lost = [i for i in (*base, *dropped) if i not in shown and i not in asked]
+    lost = {i for i in (*base, *dropped) if i not in shown and i not in asked}
     stay = {
         m.id
         for m in tx.memories.get_many(lost)
@@ -229,52 +204,44 @@ def take_snapshot(
         seq=tx.changes.get_last_seq(),
         asking=asking,
     )
-    gone = frozenset(i for i in lost if i not in stay)
-    return MirrorSnapshot(
-        text,
-        shown,
-        after,
-        before,
-        dict(base) != shown,
-        gone,
-        tuple(asked),
-        {e.id: flatten_spacing(e.text) for e in entries},
-    )
+    differs = dict(base) != shown
+    return MirrorSnapshot(text, shown, after, before, differs, frozenset(lost - stay), asked)
 
 
-def _entry(m: Memory, u: float, now: datetime, zone_: ZoneInfo) -> MirrorEntry:
+def _is_shown(m: Memory) -> bool:
+    return m.state is State.ACTIVE and m.quiet_at is None and m.sensitivity < Sensitivity.SECRET
+
+
+def _make_entry(m: Memory, u: float, now: datetime, zone: ZoneInfo) -> MirrorEntry:
+    over = m.valid_until is not None and m.valid_until <= now
     return MirrorEntry(
         m.id,
         m.kind,
         mark_quote(m, m.original_content),
         lifecycle.compute_weight(m, u, now),
-        m.last_activated_at.astimezone(zone_).date().isoformat(),
+        m.last_activated_at.astimezone(zone).date().isoformat(),
         m.activation_count,
-        archived=is_archived(m, now),
+        archived=m.level >= Level.TAG or m.negated_at is not None or over,
         negated=m.negated_at is not None,
         level=m.level,
     )
 
 
-def _asked(
-    tx: Transaction, state: MirrorState, now: datetime
-) -> tuple[Mapping[str, object] | None, list[MemoryId]]:
-    """Entries whose absence is still to be explained; once it is, or nobody has for days, they are shown again."""
-    a = state.asking
-    if a is None or tx.choice(str(a["yes"]), now) is None or tx.choice(str(a["no"]), now) is None:
-        return None, []
-    return a, [str(i) for i in a["ids"]]
+def _get_question(tx: Transaction, state: MirrorState, now: datetime) -> Mapping[str, Json] | None:
+    """Return the open question about missing entries; None once nobody has answered for days."""
+    asking = state.asking
+    still = asking and all(tx.choice(str(asking[key]), now) for key in ("yes", "no"))
+    return asking if still else None
 
 
-def _spoken(tx: Transaction, memories: Sequence[Memory]) -> Lang:
-    """The language most of the memories are in; before there are any, the one last spoken."""
+def _find_language(tx: Transaction, memories: Sequence[Memory]) -> Lang:
+    """Find the language of most memories; before there are any, the one last spoken."""
     if memories:
-        zh = sum(m.language == "zh" for m in memories)
-        return "zh" if 2 * zh > len(memories) else "en"
+        return Counter(m.language for m in memories).most_common(1)[0][0]
     said = tx.conversations.list_messages(scope=f"user:{tx.user_id}", limit=4, newest=True)
     return next((detect_language(m.text) for m in reversed(said) if m.role == "user"), "en")
 
 
 def get_lineage(tx: Transaction) -> str:
-    """The same for every look at one store before its first file is written, another one for every other store."""
+    """Return what tells this store's file from another's, the same before it is first written."""
     return tx.mirror.compute_digest("lineage")[:8]

@@ -25,7 +25,7 @@ from memory.learn.remember import Rememberer
 from memory.mirror import files
 from memory.mirror.apply import AppliedEdits, EditApplier
 from memory.mirror.merge import MergePlan
-from memory.mirror.page import MirrorDocument, split_lines, strip_own_comments
+from memory.mirror.page import strip_own_comments
 from memory.mirror.read import find_ids, parse
 from memory.mirror.snapshot import MirrorSnapshot, plan_merge, take_snapshot
 from memory.models import Job, Json, Lang, MemoryId, MirrorState
@@ -34,7 +34,6 @@ from memory.ports import Clock, Store, Transaction
 log = logging.getLogger(__name__)
 NAME: Final = "MEMORY"
 POLL_SECONDS: Final = 1.0
-LEFT_SECONDS: Final = 5.0  # no writing takes so long
 _TRIES: Final = 8
 
 
@@ -85,14 +84,6 @@ class SyncReport:
         return {"outcome": "saved", **done, **({"asks": self.asks} if a.asked else {})}
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadFile:
-    """The file as it was found, and what it says where that had to be read."""
-
-    found: files.MirrorFile
-    doc: MirrorDocument | None
-
-
 class Mirror:
     """Keeps the files of one home.
 
@@ -108,7 +99,6 @@ class Mirror:
         self._u = u
         self._locks: dict[str, asyncio.Lock] = {}
         self._seals: dict[str, files.Seal | None] = {}
-        self._moving: dict[str, files.Seal | None] = {}
 
     def path(self, user_id: str) -> Path:
         """Return the path of the user's file."""
@@ -120,108 +110,83 @@ class Mirror:
         return lambda _tx: report.result()
 
     async def sync(self, user_id: str, now: datetime, *, clean: bool = False) -> SyncReport:
-        """Take what the person changed, then write what has changed since. `clean`: the backup as
-        well.
+        """Take what the person changed, then write what has changed since.
 
-        Raises OSError if the file cannot be read or written.
+        `clean`: leave nothing older in the backup. Raises OSError if the file cannot be read or
+        written.
         """
         async with self._locks.setdefault(user_id, asyncio.Lock()):
             path, report = self.path(user_id), SyncReport()
-            for attempt in range(_TRIES):
+            for _ in range(_TRIES):
                 state, seq = await self._store.read(
                     user_id, lambda tx: (tx.mirror.get_state(), tx.changes.get_last_seq())
                 )
                 ours = frozenset({state.read, state.wrote} - {""}) if state else frozenset[str]()
                 found = await asyncio.to_thread(files.read, path, ours, self._place.lang or "en")
-                if (
-                    found is not None
-                    and state is not None
-                    and not clean
-                    and _settled(state, found, seq)
-                ):
-                    return report
-                doc = None
                 if found is not None and found.digest not in ours:
-                    doc = await self._parsed(user_id, found.text)
-                    report.applied += await self._take(user_id, found.digest, doc, now)
-                seen = None if found is None else _ReadFile(found, doc)
-                if await self._write(
-                    user_id, seen, now, report, clean=clean, inside=attempt > _TRIES // 2
-                ):
+                    await self._take(user_id, found, now, report.applied)
+                elif state and found and not clean and _is_settled(state, found, seq):
+                    return report  # nothing has changed on either side
+                if await self._write(user_id, found, now, report, clean=clean):
                     return report
             raise OSError(f"{path} is written to all the time.")
 
-    # --- taking edits ---
-
     async def _take(
-        self, user_id: str, digest: str, doc: MirrorDocument, now: datetime
-    ) -> AppliedEdits:
+        self, user_id: str, found: files.MirrorFile, now: datetime, out: AppliedEdits
+    ) -> None:
+        named = find_ids(found.text)
+
+        def find_known(tx: Transaction) -> set[MemoryId]:
+            there = (m.id for m in tx.memories.get_many(sorted(named)))
+            return {*tx.mirror.list_known_ids(named), *there}
+
+        known = await self._store.read(user_id, find_known)
+        doc = await asyncio.to_thread(parse, found.text, known)
         first = await self._store.read(user_id, lambda tx: plan_merge(tx, doc))
         looked = {
-            text: await self._rememberer.find_nearest(user_id, text) for text in _texts(first.plan)
+            text: await self._rememberer.find_nearest(user_id, text)
+            for text in dict.fromkeys(_list_new_texts(first.plan))
         }
 
-        def write(tx: Transaction) -> AppliedEdits:
+        def write(tx: Transaction) -> None:
             state = tx.mirror.get_state()
-            if state is not None and digest in {state.read, state.wrote}:
-                return AppliedEdits()  # another process was quicker
-            taking = EditApplier(tx, doc, self._rememberer, looked, self._place.tz, self._u, now)
-            return taking.run(digest, first)
+            if state is not None and found.digest in {state.read, state.wrote}:
+                return  # another process was quicker
+            tz, u = self._place.tz, self._u
+            EditApplier(tx, doc, self._rememberer, looked, tz, u, now, out).run(found.digest, first)
 
-        return await self._store.write(user_id, write)
-
-    async def _parsed(self, user_id: str, text: str) -> MirrorDocument:
-        named = find_ids(text)
-
-        def ids(tx: Transaction) -> set[MemoryId]:
-            return {
-                *tx.mirror.list_known_ids(named),
-                *(m.id for m in tx.memories.get_many(sorted(named))),
-            }
-
-        known = await self._store.read(user_id, ids)
-        return await asyncio.to_thread(parse, text, known)
-
-    # --- writing ---
+        await self._store.write(user_id, write)
 
     async def _write(
         self,
         user_id: str,
-        seen: _ReadFile | None,
+        found: files.MirrorFile | None,
         now: datetime,
         report: SyncReport,
         *,
         clean: bool,
-        inside: bool,
     ) -> bool:
-        """Whether the file is as it should be now; False if somebody has changed it, or the
-        memories, meanwhile.
+        """Write the file, unless it says so already.
 
-        `inside`: look at the memories inside the write itself, where nobody can change them.
+        Returns False if somebody has changed it, or the memories, meanwhile.
         """
-
-        def look(tx: Transaction) -> MirrorSnapshot:
-            dropped = report.applied.dropped
-            shot = take_snapshot(tx, self._place.lang, self._place.tz, self._u, now, dropped)
-            if inside:
-                _begin(tx, shot)
-            return shot
-
-        looking = self._store.write if inside else self._store.read
-        shot = await looking(user_id, look)
+        lang, tz, dropped = self._place.lang, self._place.tz, report.applied.dropped
+        shot = await self._store.read(
+            user_id, lambda tx: take_snapshot(tx, lang, tz, self._u, now, dropped)
+        )
         report.asks = len(shot.asked)
-        found = seen.found if seen is not None else None
-        if (
-            found is not None
-            and not clean
-            and not shot.differs
-            and strip_own_comments(found.text) == strip_own_comments(shot.text)
-        ):
-            self._seals[user_id] = found.seal
-            return True
-        backup = await self._backup(user_id, seen, shot) if seen is not None else None
-        backup = shot.text if clean else backup
-        if not inside and not await self._store.write(user_id, lambda tx: _begin(tx, shot)):
+        backup = None
+        if found is not None:
+            same = strip_own_comments(found.text) == strip_own_comments(shot.text)
+            if same and not clean and not shot.differs:
+                self._seals[user_id] = found.seal
+                return True
+            backup = shot.text
+            if not clean and not shot.gone:  # what was forgotten or sealed is in no backup either
+                own = shot.before is not None and found.digest == shot.before.wrote
+                redact = privacy.redact
+                backup = found.text if own else (await asyncio.to_thread(redact, found.text))[0]
+        if not await self._store.write(user_id, lambda tx: _begin(tx, shot)):
             return False
         seal = await asyncio.to_thread(
             files.write,
@@ -237,17 +202,6 @@ class Mirror:
         await self._store.write(user_id, lambda tx: _confirm(tx, shot))
         return True
 
-    async def _backup(self, user_id: str, seen: _ReadFile, shot: MirrorSnapshot) -> str:
-        """Return the file as it was, without what was forgotten since.
-
-        What should never have been in it is left out too.
-        """
-        found, doc = seen.found, seen.doc
-        if not shot.gone and shot.before is not None and found.digest == shot.before.wrote:
-            return found.text
-        doc = doc or await self._parsed(user_id, found.text)
-        return await asyncio.to_thread(_presentable, found.text, doc, shot)
-
     # --- for a person's other acts ---
 
     async def expunge(
@@ -259,34 +213,17 @@ class Mirror:
         """
         path = self.path(user_id)
         places = {"mirror": path, "mirror_backups": path.with_name(path.name + ".bak")}
-        counts = {name: await asyncio.to_thread(_holding, p, ids) for name, p in places.items()}
+        counts = dict.fromkeys(places, 0)
+        for name, place in places.items():
+            with suppress(OSError):
+                text = files.decode_file(await asyncio.to_thread(place.read_bytes), "en")
+                counts[name] = sum(f"[{i}]" in text for i in ids)
         await self.sync(user_id, now, clean=True)
         return counts
 
     async def sweep(self) -> None:
-        """Remove half-written files of killed processes.
-
-        They may hold what was purged. Those at work are younger.
-        """
-        await asyncio.to_thread(files.remove_leftovers, self._place.home, LEFT_SECONDS)
-
-    def list_edited(self) -> list[str]:
-        """List users whose file somebody else has written and finished.
-
-        Looks at files, never reads them.
-        """
-        out = []
-        for user_id in self._place.users():
-            seal = files.seal_of(self.path(user_id))
-            if user_id not in self._seals or seal == self._seals[user_id]:
-                self._seals.setdefault(user_id, seal)
-                self._moving.pop(user_id, None)
-            elif self._moving.get(user_id, ()) == seal:
-                self._seals[user_id] = self._moving.pop(user_id)
-                out.append(user_id)
-            else:
-                self._moving[user_id] = seal
-        return out
+        """Remove half-written files of killed processes, which may hold what was purged."""
+        await asyncio.to_thread(files.remove_leftovers, self._place.home)
 
     @asynccontextmanager
     async def watch_files(self, clock: Clock, kick: Callable[[], None]) -> AsyncIterator[None]:
@@ -306,11 +243,14 @@ class Mirror:
                 await task
 
     async def _watch(self, clock: Clock, kick: Callable[[], None]) -> None:
-        await asyncio.to_thread(files.remove_leftovers, self._place.home)
+        await self.sweep()
         while True:
-            for user_id in await asyncio.to_thread(self.list_edited):
-                await self._look(user_id, clock)
-                kick()
+            for user_id in self._place.users():
+                seal = await asyncio.to_thread(files.seal_of, self.path(user_id))
+                if seal != self._seals.setdefault(user_id, seal):
+                    self._seals[user_id] = seal
+                    await self._look(user_id, clock)
+                    kick()
             await asyncio.sleep(POLL_SECONDS)
 
     async def _look(self, user_id: str, clock: Clock) -> None:
@@ -323,69 +263,22 @@ class Mirror:
             self._seals[user_id] = None
 
 
-def _settled(state: MirrorState, found: files.MirrorFile, seq: int) -> bool:
-    """Whether nothing has changed on either side since the file was written."""
-    ours = found.digest == state.wrote and state.confirmed
-    return ours and seq == state.seq and state.asking is None
+def _is_settled(state: MirrorState, found: files.MirrorFile, seq: int) -> bool:
+    told = (found.digest, seq) == (state.wrote, state.seq)
+    return told and state.confirmed and state.asking is None
 
 
-def _texts(plan: MergePlan) -> dict[str, None]:
-    """Return what may become a memory of its own."""
-    others = [*(e.text for e in plan.edits), *(n.block.raw for n in plan.new), *plan.unread]
-    return dict.fromkeys(
-        [
-            *(n.text for n in plan.new),
-            *(t for t in others if privacy.redact(t)[1] and not files.is_damaged(t)),
-        ]
-    )
-
-
-def _presentable(text: str, doc: MirrorDocument, shot: MirrorSnapshot) -> str:
-    """Without entries that are gone, and without secrets.
-
-    What stands in the store as it does here is neither.
-    """
-    ours = {
-        n
-        for b in doc.blocks
-        if b.id is not None and shot.says.get(b.id) == b.text
-        for n in range(*b.lines)
-    }
-    unwanted = {
-        n
-        for b in doc.blocks
-        if b.id in shot.gone or (b.lines[0] not in ours and privacy.redact(b.raw)[1])
-        for n in range(*b.lines)
-    }
-    out: list[str] = []
-    run: list[str] = []
-    for n, line in enumerate(split_lines(text)):
-        if n in unwanted:
-            continue
-        if n not in ours:
-            run.append(line)
-            continue
-        if run:
-            out.append(privacy.redact("\n".join(run))[0])
-            run = []
-        out.append(line)
-    return "\n".join([*out, *([privacy.redact("\n".join(run))[0]] if run else [])])
-
-
-def _holding(path: Path, ids: Sequence[MemoryId]) -> int:
-    try:
-        text = files.decode_file(path.read_bytes(), "en")
-    except OSError:
-        return 0
-    return sum(b.id in set(ids) for b in parse(text, frozenset(ids)).blocks)
+def _list_new_texts(plan: MergePlan) -> list[str]:
+    """Return what may become a memory of its own: new entries, and secrets wherever they stand."""
+    others = [*(b.text for b in plan.edits), *(b.raw for b in plan.new), *plan.unread]
+    secrets = (t for t in others if privacy.redact(t)[1] and not files.is_damaged(t))
+    return [*(b.text for b in plan.new), *secrets]
 
 
 def _begin(tx: Transaction, shot: MirrorSnapshot) -> bool:
     """Write down what the file is going to show, if the memories are still what they were."""
-    if (
-        tx.changes.get_last_seq() != shot.state.seq
-        or (tx.mirror.get_state() or shot.before) != shot.before
-    ):
+    state = tx.mirror.get_state() or shot.before
+    if tx.changes.get_last_seq() != shot.state.seq or state != shot.before:
         return False
     tx.mirror.write(shot.state.version, shot.shown)
     tx.mirror.put_state(shot.state)
@@ -393,9 +286,6 @@ def _begin(tx: Transaction, shot: MirrorSnapshot) -> bool:
 
 
 def _confirm(tx: Transaction, shot: MirrorSnapshot) -> None:
-    state: MirrorState | None = tx.mirror.get_state()
+    state = tx.mirror.get_state()
     if state is not None and state.version == shot.state.version:
         tx.mirror.put_state(replace(state, confirmed=True))
-
-
-__all__ = ["Mirror", "MirrorPlace", "SyncReport"]

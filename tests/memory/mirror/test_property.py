@@ -99,13 +99,14 @@ class Table:
                 self.rows[i].state = "gone"
                 self.by_person.add(i)
         for e in out.edits:
+            assert e.id is not None
             self.rows[e.id].text = e.text
             shows[e.id] = MirrorDigest(e.text, e.text, str(self.rows[e.id].kind))
         for n in out.new:
             if any(r.state == "here" and r.text == n.text for r in self.rows.values()):
                 continue  # known
             i = self.add(n.text)
-            if n.beside is None:
+            if n.id is None:
                 shows[i] = MirrorDigest(n.text, n.text, str(Kind.FACT))
         self.bases[doc.stamp.version] = shows
         in_file = set(doc.unread)
