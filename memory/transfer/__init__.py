@@ -7,13 +7,11 @@ from memory.transfer.formats import (
     ImportedMemory,
     ImportedMessage,
     ImportFile,
-    Origin,
     detect_origin,
     parse_file,
 )
-from memory.transfer.import_others import ImportCounts
 from memory.transfer.jsonl import ExportCounts, Lines
-from memory.transfer.transfer import Transfer
+from memory.transfer.transfer import ImportCounts, Transfer
 
 __all__ = [
     "ExportCounts",
@@ -23,7 +21,6 @@ __all__ = [
     "ImportedMemory",
     "ImportedMessage",
     "Lines",
-    "Origin",
     "Transfer",
     "detect_origin",
     "parse_file",

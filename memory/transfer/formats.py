@@ -9,19 +9,23 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memory.errors import Unreadable
 from memory.models import Json, Role
 from memory.text.clean import clean_input
-from memory.transfer.validate import clean_values
+
+if TYPE_CHECKING:
+    from memory.transfer.schemas import ChatConversation, ChatMessage
 
 Origin: TypeAlias = Literal["ebb", "chatgpt", "mem0", "text"]
+_ZIP: Final = b"PK\x03\x04"
 _SHARD: Final = re.compile(r"(^|/)conversations(-\d+)?\.json$")
 _LARGEST: Final = 4 * 1024**3  # bytes of one unpacked file
+_HIDDEN: Final = "is_visually_hidden_from_conversation"
 _BULLET: Final = re.compile(r"^\s{0,9}(?:[-*+•·‣–]|\d{1,4}[.)、）])\s{1,9}")
 _DATED: Final = re.compile(
     r"^[\[(（【]?(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?[\])）】]?(?:T[\d:.Z+-]+)?\s{0,9}[-–—:：|,，]?\s{1,9}?(?=\S)|"
@@ -31,7 +35,10 @@ _DATED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ImportedMemory:
-    """A memory in somebody's words; where the file says so, when it was made, until when it holds, and its topics."""
+    """A memory in somebody's words.
+
+    Where the file says so: when it was made, until when it holds, and its topics.
+    """
 
     text: str
     at: datetime | None = None
@@ -68,8 +75,8 @@ class ImportFile:
 
 
 def detect_origin(head: bytes) -> Origin | None:
-    """What a file seems to be, by its first bytes; None: it takes a look at all of it."""
-    if head.startswith(b"PK\x03\x04"):
+    """Tell what a file seems to be by its first bytes; None: it takes a look at all of it."""
+    if head.startswith(_ZIP):
         return "chatgpt"
     text = head.decode("utf-8-sig", "replace").lstrip()
     if text.startswith("{") and '"ebb-memory"' in text.split("\n", 1)[0]:
@@ -78,149 +85,98 @@ def detect_origin(head: bytes) -> Origin | None:
 
 
 def parse_file(data: bytes, origin: Origin | None = None, owner: str | None = None) -> ImportFile:
-    """The items and conversations of a file that is not Ebb's own; of several people's only
-    `owner`'s.
+    """Read a file that is not Ebb's own; of several people's memories only `owner`'s.
 
     Raises Unreadable.
     """
     origin = origin or detect_origin(data[:4096])
-    if data.startswith(b"PK\x03\x04"):
-        return ImportFile("chatgpt", talks=tuple(_talks(_zipped(data))))
-    text = _decoded(data)
-    if origin == "text":
-        return ImportFile("text", items=tuple(_pasted(text)))
+    if data.startswith(_ZIP):
+        return ImportFile("chatgpt", talks=[t for f in _unzip(data) for t in _read_talks(f)])
     try:
-        value = clean_values(json.loads(text))
-    except ValueError as e:
-        line = getattr(e, "lineno", 1)
-        if origin is None:
-            return ImportFile(
-                "text", items=tuple(_pasted(text))
-            )  # "[2026-01-03] likes tea" begins like JSON
-        raise Unreadable(f"Line {line} is no JSON.") from None
-    if origin == "chatgpt" or (origin is None and _is_chatgpt(value)):
-        return ImportFile("chatgpt", talks=tuple(_talks([value])))
-    return ImportFile("mem0", items=tuple(_mem0(value, owner)))
-
-
-def _decoded(data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return clean_input(data.decode("utf-16", "replace"))
-    try:
-        return clean_input(data.decode("utf-8-sig"))
+        utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        text = clean_input(data.decode("utf-16" if utf16 else "utf-8-sig"))
     except UnicodeDecodeError:
         raise Unreadable("The file is no text in UTF-8.") from None
+    value: Json = None
+    try:
+        value = None if origin == "text" else clean_values(json.loads(text))
+    except ValueError as e:
+        if origin is not None:
+            raise Unreadable(f"Line {getattr(e, 'lineno', 1)} is no JSON.") from None
+        origin = "text"  # "[2026-01-03] likes tea" begins like JSON
+    if origin == "text":
+        return ImportFile("text", items=tuple(_read_lines(text)))
+    chats = isinstance(value, list) and value and isinstance(value[0], dict)
+    if origin == "chatgpt" or (origin is None and chats and "mapping" in value[0]):
+        return ImportFile("chatgpt", talks=list(_read_talks(value)))
+    return ImportFile("mem0", items=tuple(_read_mem0(value, owner)))
 
 
-# --- pasted text ---
+def clean_values(value: Json) -> Json:
+    """Clean every text of a JSON value, however deep."""
+    if isinstance(value, str):
+        return clean_input(value)
+    if isinstance(value, list):
+        return [clean_values(v) for v in value]
+    return {k: clean_values(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def _pasted(text: str) -> Iterator[ImportedMemory]:
-    """One memory a line; list signs and a date at its beginning are read, headings and rules are not memories."""
+def _read_lines(text: str) -> Iterator[ImportedMemory]:
+    """Read a memory a line, without list signs and with a date at its beginning.
+
+    Headings and rules are not memories.
+    """
     for raw in re.split(r"\r\n|\r|\n", text):
         line = _BULLET.sub("", raw).strip().strip("\ufeff")
-        if (
-            not line
-            or line.startswith(("#", "```", "<!--"))
-            or re.fullmatch(r"[-=*_\s]{1,9}", line)
-        ):
+        rule = re.fullmatch(r"[-=*_\s]{0,9}", line)
+        if rule or line.startswith(("#", "```", "<!--")):
             continue
         at = None
         if m := _DATED.match(line):
-            at = _day(*(m.group(1, 2, 3) if m[1] else m.group(4, 5, 6)))
-            line = line[m.end() :].strip() if at is not None else line
+            try:
+                at = datetime(*(int(x) for x in m.groups() if x), 12, tzinfo=UTC)  # type: ignore[arg-type, misc]
+                line = line[m.end() :].strip()
+            except ValueError:
+                at = None
         yield ImportedMemory(line, at)
 
 
-def _day(y: str, m: str, d: str) -> datetime | None:
-    try:
-        return datetime(int(y), int(m), int(d), 12, tzinfo=UTC)
-    except ValueError:
-        return None
+def _read_mem0(value: Json, owner: str | None) -> Iterator[ImportedMemory]:
+    from memory.transfer.schemas import Mem0Row
 
-
-# --- mem0 ---
-
-
-def _mem0(value: Json, owner: str | None) -> Iterator[ImportedMemory]:
     rows = value
     if isinstance(value, dict):
-        rows = next(
-            (value[k] for k in ("results", "memories", "data") if isinstance(value.get(k), list)),
-            None,
-        )
+        wrapped = (value.get(k) for k in ("results", "memories", "data"))
+        rows = next((found for found in wrapped if isinstance(found, list)), None)
     if not isinstance(rows, list):
         raise Unreadable(
             "The JSON has no list of memories (results, memories) and no conversations."
         )
-    whose = sorted(
-        {str(row["user_id"]) for row in rows if isinstance(row, dict) and row.get("user_id")}
-    )
-    if len(whose) > 1 and owner is None:
+    people = {str(r["user_id"]) for r in rows if isinstance(r, dict) and r.get("user_id")}
+    if len(people) > 1 and owner is None:
+        named = ", ".join(sorted(people))
         raise Unreadable(
-            f"The file holds memories of several people: {', '.join(whose)}. --user takes those of one."
+            f"The file holds memories of several people: {named}. --user takes those of one."
         )
     for n, row in enumerate(rows, 1):
-        if isinstance(row, str):
-            yield ImportedMemory(row)
-            continue
-        if isinstance(row, dict) and owner is not None and row.get("user_id") not in {None, owner}:
-            continue
-        text = (
-            next(
-                (
-                    row[k]
-                    for k in ("memory", "text", "data", "content")
-                    if isinstance(row.get(k), str)
-                ),
-                None,
-            )
-            if isinstance(row, dict)
-            else None
-        )
-        if text is None:
-            raise Unreadable(f"Entry {n} of the list has no memory in it.")
-        topics = tuple(c for c in row.get("categories") or () if isinstance(c, str))
-        ends = _time(row.get("expiration_date") or row.get("expires_at"))
-        yield ImportedMemory(
-            text, _time(row.get("created_at") or row.get("updated_at")), ends, topics
-        )
-
-
-def _time(value: Json) -> datetime | None:
-    """Seconds since 1970, or ISO 8601; UTC where it says no zone."""
-    try:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value, UTC)
-        if isinstance(value, str):
-            at = datetime.fromisoformat(value.strip())
-            return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-    return None
+        try:
+            m = Mem0Row.model_validate({"memory": row} if isinstance(row, str) else row)
+        except ValueError:
+            raise Unreadable(f"Entry {n} of the list has no memory in it.") from None
+        if owner is None or m.user_id in {None, owner}:
+            topics = tuple(c for c in m.categories or () if isinstance(c, str))
+            yield ImportedMemory(m.memory, m.created_at, m.ends_at, topics)
 
 
 # --- ChatGPT ---
 
 
-def _is_chatgpt(value: Json) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and isinstance(value[0], dict)
-        and "mapping" in value[0]
-    )
-
-
-def _zipped(data: bytes) -> Iterator[Json]:
-    """The conversations of an export as it is downloaded, however many files they are in."""
+def _unzip(data: bytes) -> Iterator[Json]:
+    """Yield the conversations of an export as it is downloaded, in however many files they are."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as z:
-            names = sorted(
-                i.filename
-                for i in z.infolist()
-                if _SHARD.search(i.filename) and i.file_size <= _LARGEST
-            )
+            found = [i for i in z.infolist() if _SHARD.search(i.filename)]
+            names = sorted(i.filename for i in found if i.file_size <= _LARGEST)
             if not names:
                 raise Unreadable("The archive has no conversations.json in it.")
             for name in names:
@@ -229,63 +185,44 @@ def _zipped(data: bytes) -> Iterator[Json]:
         raise Unreadable("The archive is damaged.") from e
 
 
-def _talks(files: Iterable[Json]) -> Iterator[ImportedConversation]:
-    for value in files:
-        if not isinstance(value, list):
-            raise Unreadable("conversations.json is no list of conversations.")
-        for n, c in enumerate(value, 1):
-            if not isinstance(c, dict) or not isinstance(c.get("mapping"), dict):
-                raise Unreadable(f"Conversation {n} has no messages in it.")
-            key = str(c.get("conversation_id") or c.get("id") or f"{n}:{c.get('create_time')}")
-            said = tuple(_branch(c, key))
-            if said:
-                yield ImportedConversation(key, str(c.get("title") or ""), said)
+def _read_talks(value: Json) -> Iterator[ImportedConversation]:
+    from memory.transfer.schemas import ChatConversation
+
+    if not isinstance(value, list):
+        raise Unreadable("conversations.json is no list of conversations.")
+    for n, talk in enumerate(value, 1):
+        try:
+            c = ChatConversation.model_validate(talk)
+        except ValueError:
+            raise Unreadable(f"Conversation {n} cannot be read.") from None
+        key = c.key or f"{n}:{talk.get('create_time')}"
+        if said := tuple(_read_branch(c, key)):
+            yield ImportedConversation(key, c.title or "", said)
 
 
-def _branch(c: Mapping[str, Json], key: str) -> Iterator[ImportedMessage]:
-    """The branch that was left standing, from its first message; regenerated answers beside it are left out."""
-    mapping = c["mapping"]
-    node, path, began = (
-        c.get("current_node"),
-        [],
-        _time(c.get("create_time")) or datetime(1970, 1, 1, tzinfo=UTC),
-    )
-    if node not in mapping:
-        node = next(
-            (
-                i
-                for i, v in reversed(mapping.items())
-                if isinstance(v, dict) and not v.get("children")
-            ),
-            None,
-        )
-    seen: set[str] = set()
-    while isinstance(node, str) and node in mapping and node not in seen:
-        seen.add(node)
+def _read_branch(c: ChatConversation, key: str) -> Iterator[ImportedMessage]:
+    """Yield the branch that was left standing, from its first message."""
+    node = c.current_node
+    if node not in c.mapping:
+        node = next((i for i, v in reversed(c.mapping.items()) if not v.children), None)
+    path: list[str] = []
+    while node in c.mapping and node not in path:
         path.append(node)
-        node = mapping[node].get("parent") if isinstance(mapping[node], dict) else None
+        node = c.mapping[node].parent
+    at = c.create_time or datetime(1970, 1, 1, tzinfo=UTC)
     for i in reversed(path):
-        said = _said(mapping[i], f"{key}/{i}", began)
-        if said is not None:
-            began = max(began, said.at)
-            yield said
+        message = c.mapping[i].message
+        if message is not None and (text := _read_text(message)):
+            said_at = message.create_time or at
+            at = max(at, said_at)
+            yield ImportedMessage(f"{key}/{i}", message.author["role"], text, said_at)
 
 
-def _said(node: Json, key: str, before: datetime) -> ImportedMessage | None:
-    message = node.get("message") if isinstance(node, dict) else None
-    if not isinstance(message, dict) or (message.get("metadata") or {}).get(
-        "is_visually_hidden_from_conversation"
-    ):
-        return None
-    role = (message.get("author") or {}).get("role")
-    content = message.get("content")
-    if role not in {"user", "assistant"} or not isinstance(content, dict):
-        return None
-    if content.get("content_type") not in {"text", "multimodal_text"}:
-        return None
-    text = "\n".join(p for p in content.get("parts") or () if isinstance(p, str)).strip()
-    return (
-        ImportedMessage(key, role, text, _time(message.get("create_time")) or before)
-        if text
-        else None
-    )
+def _read_text(message: ChatMessage) -> str:
+    """Return what was said in a message; empty where it is hidden, or no words of either side."""
+    shown = not (message.metadata or {}).get(_HIDDEN)
+    spoken = message.author.get("role") in {"user", "assistant"}
+    written = message.content.content_type in {"text", "multimodal_text"}
+    if not (shown and spoken and written):
+        return ""
+    return "\n".join(p for p in message.content.parts or () if isinstance(p, str)).strip()

@@ -1,5 +1,6 @@
-"""Ebb's own export: a header, one JSON object a line, an end that counts them. The same memories,
-the same bytes.
+"""Ebb's own export: a header, one JSON object a line, an end that counts them.
+
+The same memories give the same bytes.
 
 What is not in it: indexes and vectors of memories (derived anew), jobs, open questions and nightly
 reports. What was done to each memory is in it, so that "as of" a day is answered in the new store
@@ -11,12 +12,14 @@ key that made them.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
+from itertools import groupby, islice
 from typing import Final, TypeAlias
 
 from memory.errors import Unreadable
@@ -24,18 +27,20 @@ from memory.learn.forget import _forms as said_forms
 from memory.models import Json, Memory, Sensitivity, State
 from memory.ports import Transaction
 from memory.store.rows import dump
-from memory.store.transfer import BROUGHT
+from memory.store.transfer import BROUGHT, parse_memory
 from memory.text.notes import add_subjects
-from memory.transfer.validate import FORMAT, IDS, VERSION, Line, read
+from memory.transfer.formats import clean_values
 
+FORMAT: Final = "ebb-memory"
+VERSION: Final = 1
+_IDS: Final = ("session", "message", "memory", "set")
 _COMES: Final = frozenset({"new", "newer"})
 _HEADER: Final = {"type": FORMAT, "version": VERSION}
 _BATCH: Final = 500
 _ENDS: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-Lines: TypeAlias = Callable[
-    [], Iterable[str]
-]  # the file from its beginning, each time it is called
+Line: TypeAlias = Mapping[str, Json]
+Lines: TypeAlias = Callable[[], Iterable[str]]  # the file from its beginning at each call
 
 
 @dataclass(slots=True)
@@ -47,7 +52,7 @@ class ExportCounts:
 
 
 def list_tombstone_forms(m: Memory) -> list[str]:
-    """Every text that a tombstone of the memory may stand for, in an order that never changes."""
+    """List every text that a tombstone of the memory may stand for, always in the same order."""
     was = [str(e["was"]) for e in m.correction_history if e.get("was")]
     texts = [m.original_content, m.content, *was, *sorted(said_forms(m))]
     # An older version buried notes with their subject.
@@ -72,8 +77,73 @@ def export(
 
 
 def _line(value: Line) -> str:
-    """One line for every reader, also for those that end lines at other signs than a line feed."""
+    # Some readers end lines at other signs than a line feed.
     return _ENDS.sub(lambda m: f"\\u{ord(m[0]):04x}", dump(value)) + "\n"
+
+
+# --- reading ---
+
+
+def read(lines: Iterable[str]) -> Iterator[Line]:
+    """Yield the lines between header and end, each checked. Raises Unreadable."""
+    n, told, ids = 0, None, {kind: set[str]() for kind in _IDS}
+    for n, text in enumerate(lines, 1):
+        if told is not None:
+            raise Unreadable(f"Line {n}: there is something after the end.")
+        try:
+            line = clean_values(json.loads(text))
+            kind = line["type"]
+        except ValueError:
+            raise Unreadable(f"Line {n} is no JSON.") from None
+        except (KeyError, TypeError):
+            raise Unreadable(f"Line {n} has no type.") from None
+        if n == 1:
+            _check_header(line)
+        elif kind == "end":
+            told = line.get("lines")
+            if told != n - 2:
+                raise Unreadable(f"Line {n}: {told} lines were written, {n - 2} are there.")
+        else:
+            _check_line(n, str(kind), line)
+            if kind == "message" and line["session_id"] not in ids["session"]:
+                raise Unreadable(f"Line {n}: the conversation of this message is not in the file.")
+            if line.get("id") in (own := ids.get(kind, set())):
+                raise Unreadable(f"Line {n}: the {kind} {line['id']} is there twice.")
+            own.add(line.get("id"))
+            yield line
+    if told is None:
+        raise Unreadable(f"Line {n + 1}: the file ends too early; it was cut off.")
+
+
+def _check_header(line: Line) -> None:
+    if line["type"] != FORMAT:
+        raise Unreadable(f"Line 1 is not the header of an export of Ebb ({FORMAT}).")
+    if line.get("version") not in range(1, VERSION + 1):
+        told = f"this export is of version {line.get('version')}"
+        raise Unreadable(f"Line 1: {told}; this Ebb reads up to {VERSION}.")
+
+
+def _check_line(n: int, kind: str, line: Line) -> None:
+    from pydantic import ValidationError
+
+    from memory.transfer.schemas import LINES  # here: defining them takes long
+
+    if kind not in LINES:
+        raise Unreadable(f"Line {n}: nobody knows what “{kind[:40]}” is.")
+    try:
+        LINES[kind].model_validate(line)
+        if kind == "memory":
+            parse_memory(line)
+    except ValidationError as e:
+        errors = e.errors(include_input=False, include_url=False)
+        where = ".".join(map(str, errors[0]["loc"])) or kind
+        why = f"{where} cannot be read ({errors[0]['msg']})"
+        if missing := sorted(str(x["loc"][0]) for x in errors if x["type"] == "missing"):
+            why = f"{kind} lacks {', '.join(missing)}"
+        raise Unreadable(f"Line {n}: {why}.") from None
+    except (KeyError, TypeError, ValueError, OverflowError) as e:
+        why = f"{type(e).__name__}: {str(e)[:80]}"
+        raise Unreadable(f"Line {n}: the memory cannot be read ({why}).") from None
 
 
 # --- import ---
@@ -81,78 +151,63 @@ def _line(value: Line) -> str:
 
 @dataclass(slots=True)
 class JsonlImport:
-    """One file into one user's store. `look` says what would come, `run` does it, inside one write.
+    """One file into one user's store.
 
     A memory that is there already is replaced only by a later state of it (`rev`); what was erased
-    or forgotten here does not come back by it. Importing a file twice changes nothing.
+    or forgotten here does not come back by it. Importing a file twice changes nothing. `opens`
+    tells whether this home's key opens a secret; `brought` are memories that came from this file,
+    `moved` ids that are somebody else's in this store, and `told` the set that told of a memory
+    last.
     """
 
     lines: Lines
-    opens: Callable[[str, str], bool] = lambda _id, _sealed: (
-        True
-    )  # whether this home's key opens a secret
+    opens: Callable[[str, str], bool]
     counts: Counter[str] = field(default_factory=Counter)
-    brought: set[str] = field(default_factory=set)  # memories that came from this file
-    moved: dict[str, str] = field(
-        default_factory=dict
-    )  # ids that are somebody else's in this store
-    told: dict[str, str] = field(default_factory=dict)  # the set that told of a memory last
+    brought: set[str] = field(default_factory=set)
+    moved: dict[str, str] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
 
-    def look(self, tx: Transaction) -> Counter[str]:
-        """What would come of it, by kind: memory.new, memory.same … Raises Unreadable."""
-        self.counts, self.brought = Counter(), set()
-        self.moved = self._foreign(tx)
-        for kind, batch in _batches(line for _, line in read(self.lines())):
-            for _, verdict in self._judged(tx, kind, [self._local(line) for line in batch]):
-                self.counts[f"{kind}.{verdict}"] += 1
-        return self.counts
-
-    def run(self, tx: Transaction, now: datetime) -> str | None:
-        """Do it; the id of the change set, None if nothing came.
+    def run(self, tx: Transaction, now: datetime) -> str:
+        """Take the file in; return the id of the change set.
 
         Raises Unreadable, and then nothing may be kept.
         """
-        self.counts, self.brought, self.told = Counter(), set(), {}
-        self.moved = self._foreign(tx)
         begun = tx.changes.begin("user", BROUGHT, now)
+        self._find_foreign_ids(tx)
         sessions: list[Line] = []
-        for kind, batch in _batches(line for _, line in read(self.lines())):
+        for kind, found in _batches(read(self.lines())):
+            batch = [_renamed(line, self.moved) for line in found] if self.moved else found
             if kind not in {"session", "message"}:
                 self._settle(tx, sessions)
-            judged = list(self._judged(tx, kind, [self._local(line) for line in batch]))
+            judged = list(zip(batch, self._judge(tx, kind, batch), strict=True))
             if kind == "memory":
-                tx.transfer.put_memories([line for line, verdict in judged if verdict in _COMES])
+                fresh = [line for line, verdict in judged if verdict in _COMES]
+                self.brought |= {line["id"] for line in fresh}
+                tx.transfer.put_memories(fresh)
             for line, verdict in judged:
-                done = verdict if verdict not in _COMES else self._put(tx, kind, line, verdict)
+                comes = verdict in _COMES
+                done = "same" if comes and not self._put(tx, kind, line) else verdict
                 self.counts[f"{kind}.{done}"] += 1
-                if kind == "session" and done == "new":
+                if kind == "session" and comes:
                     sessions.append(line)
                 if kind == "set":
                     self.told |= dict.fromkeys((c[1] for c in line["changes"]), line["id"])
         self._settle(tx, sessions)
-        return (
-            begun.id
-            if any(n for k, n in self.counts.items() if k.endswith((".new", ".newer")))
-            else None
-        )
+        return begun.id
 
     @staticmethod
     def _settle(tx: Transaction, sessions: list[Line]) -> None:
         while sessions:
             tx.transfer.restore_watermarks(sessions.pop())
 
-    def _put(self, tx: Transaction, kind: str, line: Line, verdict: str) -> str:
+    def _put(self, tx: Transaction, kind: str, line: Line) -> bool:
+        """Write one line; False if it was here after all."""
         t = tx.transfer
         if kind == "user":
             user = tx.user()
-            tx.put_user(
-                replace(
-                    user,
-                    lang=user.lang or line["lang"],
-                    tz=user.tz or line["tz"],
-                    settings={**line["settings"], **user.settings},
-                )
-            )
+            lang, tz = user.lang or line["lang"], user.tz or line["tz"]
+            settings = {**line["settings"], **user.settings}
+            tx.put_user(replace(user, lang=lang, tz=tz, settings=settings))
         elif kind == "session":
             t.put_session(line)
         elif kind == "message":
@@ -161,136 +216,80 @@ class JsonlImport:
             if line.get("secret") and not self.opens(line["id"], line["secret"]):
                 self.counts["secret.locked"] += 1
         elif kind == "set":
-            return verdict if self._past(tx, line) else "same"
+            try:
+                return t.put_set(line, self.told)
+            except (KeyError, TypeError, ValueError, OverflowError) as e:
+                why = f"The change {line['id']} cannot be read ({type(e).__name__})."
+                raise Unreadable(why) from None
         elif kind == "tombstone":
-            return verdict if t.put_tombstone(line, list_tombstone_forms) else "same"
-        elif not t.put_trace(line):
-            return "same"
-        return verdict
-
-    def _past(self, tx: Transaction, line: Line) -> bool:
-        try:
-            return tx.transfer.put_set(line, self.told)
-        except (KeyError, TypeError, ValueError, OverflowError) as e:
-            raise Unreadable(
-                f"The change {line['id']} cannot be read ({type(e).__name__})."
-            ) from None
+            return t.put_tombstone(line, list_tombstone_forms)
+        else:
+            return t.put_trace(line)
+        return True
 
     # --- what becomes of each ---
 
-    def _judged(self, tx: Transaction, kind: str, batch: list[Line]) -> Iterator[tuple[Line, str]]:
-        if kind == "memory":
-            yield from self._memories(tx, batch)
-        elif kind == "set":
-            yield from self._sets(tx, batch)
-        elif kind in {"session", "message"}:
-            there = tx.transfer.list_taken_ids(kind, [line["id"] for line in batch])
-            erased = tx.transfer.list_erased_ids(line["id"] for line in batch)
-            for line in batch:
-                yield (
-                    line,
-                    "same" if line["id"] in there else "erased" if line["id"] in erased else "new",
-                )
-        elif kind == "tombstone":
-            held = {m.id: m for m in tx.memories.get_many({line["memory"] for line in batch})}
-            for line in batch:
-                yield line, self._tombstone(tx, line, held.get(line["memory"]))
-        elif kind == "trace":
-            there = tx.transfer.list_taken_ids("trace", [line["turn_id"] for line in batch])
-            for line in batch:
-                yield line, "same" if line["turn_id"] in there else "new"
-        else:
-            user = tx.user()
-            for line in batch:
+    def _judge(self, tx: Transaction, kind: str, batch: list[Line]) -> Iterator[str]:
+        """Yield for each line whether it is new, newer, or why it is left out."""
+        t, user = tx.transfer, tx.user()
+        ids = [str(line.get("id") or line.get("turn_id") or line.get("memory")) for line in batch]
+        erased = t.list_erased_ids(ids)
+        there = t.list_taken_ids(kind, ids) if kind not in {"user", "tombstone"} else {}
+        about = {c[1] for line in batch for c in line["changes"]} if kind == "set" else set(ids)
+        held = {m.id: m for m in tx.memories.get_many(about)}
+        for i, line in zip(ids, batch, strict=True):
+            if kind == "memory":
+                yield self._judge_memory(tx, line, held.get(i), erased=i in erased)
+            elif kind == "tombstone":
+                m = held.get(i)
+                own = m is not None and m.state is State.ACTIVE and i not in self.brought
+                here = t.has_tombstone(line, list_tombstone_forms)
+                yield "same" if here else "kept" if own else "new"
+            elif kind == "user":
                 more = (line["lang"] and not user.lang) or (line["tz"] and not user.tz)
-                yield (
-                    line,
-                    "new" if more or line["settings"].keys() - user.settings.keys() else "same",
-                )
-
-    def _sets(self, tx: Transaction, batch: list[Line]) -> Iterator[tuple[Line, str]]:
-        """Those about memories that are here or come: of what was erased or forgotten nothing is told."""
-        ids = [line["id"] for line in batch]
-        there, erased = tx.transfer.list_taken_ids("set", ids), tx.transfer.list_erased_ids(ids)
-        held = {
-            m.id for m in tx.memories.get_many({c[1] for line in batch for c in line["changes"]})
-        } | self.brought
-        for line in batch:
-            about = any(c[1] in held for c in line["changes"])
-            yield (
-                line,
-                "same" if line["id"] in there or line["id"] in erased or not about else "new",
-            )
-
-    def _tombstone(self, tx: Transaction, line: Line, m: Memory | None) -> str:
-        if tx.transfer.has_tombstone(line, list_tombstone_forms):
-            return "same"
-        own = m is not None and m.state is State.ACTIVE and m.id not in self.brought
-        return "kept" if own else "new"
-
-    def _memories(self, tx: Transaction, batch: list[Line]) -> Iterator[tuple[Line, str]]:
-        there = {m.id: m for m in tx.memories.get_many([line["id"] for line in batch])}
-        erased = tx.transfer.list_erased_ids(line["id"] for line in batch)
-        for line in batch:
-            old = there.get(line["id"])
-            if old is not None:
-                verdict = self._against(tx, line, old)
-            elif line["id"] in erased:
-                verdict = "erased"
+                more = more or line["settings"].keys() - user.settings.keys()
+                yield "new" if more else "same"
+            elif kind == "set":  # of what was erased or forgotten nothing is told
+                known = any(c[1] in held or c[1] in self.brought for c in line["changes"])
+                yield "new" if known and i not in there and i not in erased else "same"
+            elif i in there:
+                yield "same"
             else:
-                verdict = "forgotten" if self._buried(tx, line) else "new"
-            if verdict in _COMES:
-                self.brought.add(line["id"])
-            yield line, verdict
+                yield "erased" if i in erased and kind != "trace" else "new"
 
     @staticmethod
-    def _against(tx: Transaction, line: Line, old: Memory) -> str:
-        own = tx.transfer.export_line(old)
-        if {**own, "secret": 0} == {**line, "secret": 0}:
-            return "same"
-        return "newer" if line["rev"] > old.rev else "older"
+    def _judge_memory(tx: Transaction, line: Line, old: Memory | None, *, erased: bool) -> str:
+        if old is not None:
+            same = {**tx.transfer.export_line(old), "secret": 0} == {**line, "secret": 0}
+            return "same" if same else "newer" if line["rev"] > old.rev else "older"
+        if erased:
+            return "erased"
+        # What was forgotten here on request is not undone by a file that says it again.
+        said = line["state"] == State.ACTIVE and line["layer"] != "episode"
+        digest = tx.tombstones.compute_digest(str(line["original_content"]))
+        secret = line["sensitivity"] == Sensitivity.SECRET
+        return "forgotten" if said and not secret and tx.tombstones.has(digest) else "new"
 
-    @staticmethod
-    def _buried(tx: Transaction, line: Line) -> bool:
-        """Whether it says what was forgotten here on request: that is not undone by a file."""
-        if (
-            line["state"] != State.ACTIVE
-            or line["sensitivity"] == Sensitivity.SECRET
-            or line["layer"] == "episode"
-        ):
-            return False
-        return tx.tombstones.has(tx.tombstones.compute_digest(str(line["original_content"])))
-
-    # --- ids that somebody else has ---
-
-    def _foreign(self, tx: Transaction) -> dict[str, str]:
-        """Ids of another user's things in this store, and those that stand for them here: the same every time."""
-        out: dict[str, str] = {}
-        for kind, batch in _batches(line for _, line in read(self.lines())):
-            if kind in IDS:
-                taken = tx.transfer.list_taken_ids(kind, [line["id"] for line in batch])
-                out |= {i: _stand_in(tx.user_id, i) for i, mine in taken.items() if not mine}
-        return out
-
-    def _local(self, line: Line) -> Line:
-        return _renamed(line, self.moved) if self.moved else line
+    def _find_foreign_ids(self, tx: Transaction) -> None:
+        """Find ids of another user's things here, and give each the same stand-in always."""
+        for kind, batch in _batches(read(self.lines())):
+            if kind in _IDS:
+                for i, mine in tx.transfer.list_taken_ids(kind, [x["id"] for x in batch]).items():
+                    if not mine:
+                        self.moved[i] = derive_id("x", 11, tx.user_id, i)
 
 
 def _batches(lines: Iterable[Line]) -> Iterator[tuple[str, list[Line]]]:
-    """Lines of one kind that follow each other, at most so many at once."""
-    batch: list[Line] = []
-    for line in lines:
-        if batch and (batch[0]["type"] != line["type"] or len(batch) == _BATCH):
-            yield batch[0]["type"], batch
-            batch = []
-        batch.append(line)
-    if batch:
-        yield batch[0]["type"], batch
+    """Yield lines of one kind that follow each other, at most so many at once."""
+    for kind, run in groupby(lines, key=lambda line: str(line["type"])):
+        while batch := list(islice(run, _BATCH)):
+            yield kind, batch
 
 
-def _stand_in(user_id: str, old: str) -> str:
-    n = int.from_bytes(sha256(f"{user_id}:{old}".encode()).digest()[:8], "big")
-    return "x" + "".join(_DIGITS[(n >> (5 * i)) & 31] for i in range(11))
+def derive_id(sign: str, length: int, *parts: str) -> str:
+    """Make an id of what names a thing elsewhere: the same every time, and none that Ebb gives."""
+    n = int.from_bytes(sha256(":".join(parts).encode()).digest()[:8], "big")
+    return sign + "".join(_DIGITS[(n >> (5 * i)) & 31] for i in range(length))
 
 
 def _renamed(value: Json, moved: Mapping[str, str]) -> Json:
