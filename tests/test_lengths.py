@@ -44,7 +44,7 @@ from memory.transfer.formats import parse_file
 from tests.e2e.driver import opened
 from tests.servers.openai import OpenAIServer
 from tests.servers.tasks import summary
-from tui.line_breaks import one_line, pieces
+from tui.words import one_line, pieces
 
 SHORT: Final = 4_000
 WORST: Final = 3.0  # times the processor time for twice the length

@@ -1,4 +1,4 @@
-"""Keeping a window true to the store: what is learned, said elsewhere, closed or finished, by whichever process."""
+"""Keep a window true to the store: what is learned, said, closed or finished by any process."""
 
 from __future__ import annotations
 
@@ -12,32 +12,21 @@ from bot.texts import join
 from memory.errors import MemoryError_
 from memory.models import Change, Json
 from tui.connection import AgentConnection
-from tui.language import WindowLanguage
 from tui.widgets.conversation import Conversation
-from tui.widgets.dividers import ChoiceList
 from tui.widgets.memory_line import GONE, NOTICED, LearnedChange, list_learned
-from tui.widgets.notice import LearningNotice
-from tui.widgets.panel import MemoryPanel
+from tui.widgets.panel import LearningNotice, MemoryPanel
+from tui.words import WindowLanguage
 
 log = logging.getLogger(__name__)
 PAGE = 60  # messages read at a time
 GATHER = 0.08  # seconds in which changes are taken together
 AGAIN = 1.0  # seconds before a store that was busy is asked again
-ASKED_FOR = frozenset(
-    {"remember", "forget", "undo", "edit", "pin", "restore"}
-)  # answered by the command itself
-BEHIND = frozenset(
-    {"extract", "quotes", "summarise", "upkeep", "derive"}
-)  # said in one sentence, when they are done
-NIGHT = (
-    "levelled",
-    "forgotten",
-    "promoted",
-    "merged",
-    "derived",
-    "clashes",
-)  # what a night may have come to
-HIDES = GONE | {"restored"}
+# answered by the command itself
+ASKED_FOR = frozenset({"remember", "forget", "undo", "edit", "pin", "restore"})
+# said in one sentence, when they are done
+BEHIND = frozenset({"extract", "quotes", "summarise", "upkeep", "derive"})
+# what a night may have come to
+NIGHT = ("levelled", "forgotten", "promoted", "merged", "derived", "clashes")
 
 
 class ChangeFollower:
@@ -65,12 +54,12 @@ class ChangeFollower:
         self._trouble = LearningTroubleNotice()
 
     def begin(self, status: Status) -> None:
-        """What the window was filled with."""
+        """Begin with what the window was filled with."""
         self._status = status
         self._show(status)
 
     async def listen(self, after: int) -> None:
-        """Hear of every change after `after`; a store that cannot be read is asked again from there."""
+        """Hear of every change after `after`; ask a store that cannot be read again from there."""
         while True:
             try:
                 async for change in self._link.agent.subscribe(self._link.ebb.owner, after):
@@ -94,84 +83,77 @@ class ChangeFollower:
                 log.warning("changes could not be shown: %s", error)
 
     async def _take(self, changes: Sequence[Change]) -> None:
-        ids = list(dict.fromkeys(c.entity_id for c in changes if c.entity == "memory"))
-        told = [
-            c for c in changes if c.reason != "upkeep"
-        ]  # a night moves hundreds; it is told as a whole
-        items = list_learned(
-            told, {i: m for i, m in (await self._link.memories(ids)).items() if m.quiet_at is None}
+        found = await self._link.memories(
+            list({c.entity_id: None for c in changes if c.entity == "memory"})
         )
+        loud = {i: m for i, m in found.items() if m.quiet_at is None}
+        # A night moves hundreds; it is told as a whole.
+        items = list_learned([c for c in changes if c.reason != "upkeep"], loud)
         if gone := {c.entity_id for c in changes if c.entity == "memory" and c.op in GONE}:
             self._panel.drop(gone)
             for notice in self._conversation.query(LearningNotice):
                 notice.drop(memory_ids=gone)
         if items:
             await self._panel.learned(items)
-            await self._notices(items, {c.set_id: c.reason for c in changes})
+            await self._notice(items, {c.set_id: c.reason for c in changes})
         for change in changes:
             if change.entity == "job":
-                await self._job(change)
-        if any(c.entity in ("message", "session", "turn") or c.op in HIDES for c in changes):
+                await self._tell_job(change.after or {})
+        said = {"message", "session", "turn"}
+        if gone or any(c.entity in said or c.op == "restored" for c in changes):
             await self.refresh()
         await self.look()
 
-    async def _notices(self, items: Sequence[LearnedChange], reasons: dict[str, str]) -> None:
-        """Under the reply it came from; what a command did is said by the command."""
+    async def _notice(self, items: Sequence[LearnedChange], reasons: Mapping[str, str]) -> None:
+        """Show what was learned under the reply it came from; a command tells its own."""
         by_turn: dict[str | None, list[LearnedChange]] = {}
         for item in items:
             reason = reasons.get(item.set_id)
-            said = (item.turn_id is None and reason in ASKED_FOR) or reason in BEHIND
-            if item.effect in NOTICED and not said:
+            told = reason in BEHIND or (item.turn_id is None and reason in ASKED_FOR)
+            if item.effect in NOTICED and not told:
                 by_turn.setdefault(item.turn_id, []).append(item)
         for turn_id, some in by_turn.items():
             await self._conversation.notice(some, turn_id)
 
-    async def _job(self, change: Change) -> None:
-        """How background work ended, where that is worth a word."""
-        after = change.after or {}
-        if trouble := self._trouble.sentence(after, self._voice.lang):
-            await self._conversation.note(trouble, ok=False)
-        if after.get("kind") == "upkeep":
-            await self._night(after)
-        elif after.get("kind") == "curve" and after.get("moved"):
-            await self._conversation.note(describe_switch(after, self._voice.lang))
-        elif after.get("kind") == "quotes" and after.get("quotes"):
-            await self._conversation.note(read_out(after, self._voice.lang))
-        elif after.get("kind") == "mirror" and after.get("asks"):
-            outcome = await self._link.command("mirror")
-            if outcome.choices:
-                await self._conversation.note(outcome.text)
-                await self._conversation.choose(ChoiceList(outcome.choices))
-        elif after.get("kind") == "extract" and after.get("state") == "done":
-            new, updated = int(after.get("new") or 0), int(after.get("updated") or 0)
-            session = (after.get("payload") or {}).get("session_id")
-            here = (
-                self._status is not None and session == self._status.session_id
-            )  # a compaction, not an end
-            if new or updated:
-                key = "extracted.here" if here else "extracted"
-                await self._conversation.note(self._voice(key, new=new, updated=updated))
-            elif not here:
-                await self._conversation.note(self._voice("extracted.nothing"))
-
-    async def _night(self, after: Mapping[str, Json]) -> None:
-        """What the night's upkeep came to, if it came to anything."""
-        done = [(name, int(after.get(name) or 0)) for name in NIGHT]
-        parts = [self._voice(f"night.{name}", n=n) for name, n in done if n]
-        if after.get("state") == "done" and parts:
-            await self._conversation.note(self._voice("night", what=join(parts, self._voice.lang)))
+    async def _tell_job(self, job: Mapping[str, Json]) -> None:
+        """Say how background work ended, where that is worth a word."""
+        note, lang = self._conversation.note, self._voice.lang
+        if trouble := self._trouble.sentence(job, lang):
+            await note(trouble, ok=False)
+        match job.get("kind"):
+            case "upkeep" if job.get("state") == "done":
+                done = [(name, int(job.get(name) or 0)) for name in NIGHT]
+                if parts := [self._voice(f"night.{name}", n=n) for name, n in done if n]:
+                    await note(self._voice("night", what=join(parts, lang)))
+            case "curve" if job.get("moved"):
+                await note(describe_switch(job, lang))
+            case "quotes" if job.get("quotes"):
+                await note(read_out(job, lang))
+            case "mirror" if job.get("asks"):
+                outcome = await self._link.command("mirror")
+                if outcome.choices:
+                    await note(outcome.text)
+                    await self._conversation.choose(outcome.choices)
+            case "extract" if job.get("state") == "done":
+                counts = {name: int(job.get(name) or 0) for name in ("new", "updated")}
+                session = (job.get("payload") or {}).get("session_id")
+                # A compaction of the open session, not the end of another one.
+                here = self._status is not None and session == self._status.session_id
+                if any(counts.values()):
+                    await note(self._voice("extracted.here" if here else "extracted", **counts))
+                elif not here:
+                    await note(self._voice("extracted.nothing"))
 
     async def look(self) -> None:
-        """At the header's figures; another window may have spoken, or closed the session."""
+        """Read the header's figures; another window may have spoken, or closed the session."""
         if not self._link.is_open:
             return
         try:
-            before, self._status = self._status, await self._link.status()
+            before, now = self._status, await self._link.status()
         except MemoryError_ as error:  # busy: the next look comes soon
             log.warning("the status could not be read: %s", error)
             return
-        now = self._status
-        self._show(now)
+        self.begin(now)
         if before is None or self._link.mode is not WindowMode.NORMAL:
             return
         if now.session_id is not None and now.session_id != before.session_id:

@@ -9,57 +9,17 @@ import os
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from datetime import datetime
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, TypeAlias
 
 from bot.events import Agent, Command, CommandOutcome, Status, Turn, WindowMode
 from bot.settings import Settings
 from memory.models import Lang, Memory, Message
 
-
-class AgentHandle(Protocol):
-    """What the composition root gives a front end."""
-
-    @property
-    def agent(self) -> Agent:
-        """The loop."""
-
-    @property
-    def owner(self) -> str:
-        """Whose window this is."""
-
-    @property
-    def scope(self) -> str:
-        """Which conversation."""
-
-    @property
-    def warm(self) -> Callable[[], None]:
-        """Imports in the background what the first reply needs."""
-
-    @property
-    def tz(self) -> str:
-        """IANA zone of this window."""
-
-    @property
-    def settings(self) -> Settings:
-        """As they were opened."""
-
-    @property
-    def needs_setup(self) -> bool:
-        """Nobody was named to answer: ask."""
-
-    @property
-    def clock(self) -> Callable[[], datetime]:
-        """Now, in UTC."""
-
+if TYPE_CHECKING:
+    from bot.bootstrap import Ebb
 
 STEP = 0.3  # seconds between two looks at how much is left to learn
-Opener = Callable[[Settings], AbstractAsyncContextManager[AgentHandle]]
-
-
-def _bootstrap(settings: Settings) -> AbstractAsyncContextManager[AgentHandle]:
-    module = importlib.import_module("bot.bootstrap")
-    return cast("AbstractAsyncContextManager[AgentHandle]", module.open_ebb(settings))
+Opener: TypeAlias = "Callable[[Settings], AbstractAsyncContextManager[Ebb]]"
 
 
 class AgentConnection:
@@ -70,7 +30,7 @@ class AgentConnection:
         self.mode = WindowMode.NORMAL
         self.origin = f"terminal:{os.getpid()}:{uuid.uuid4().hex[:6]}"
         self._opener = opener
-        self._ebb: AgentHandle | None = None
+        self._ebb: Ebb | None = None
         self._task: asyncio.Task[None] | None = None
         self._leave = asyncio.Event()
 
@@ -80,7 +40,7 @@ class AgentConnection:
         return self._ebb is not None
 
     @property
-    def ebb(self) -> AgentHandle:
+    def ebb(self) -> Ebb:
         """The open Ebb. Raises RuntimeError before `open` is through."""
         if self._ebb is None:
             raise RuntimeError("Ebb is not open yet")
@@ -91,21 +51,19 @@ class AgentConnection:
         """The open Ebb's loop."""
         return self.ebb.agent
 
-    async def open(self) -> AgentHandle:
-        """Open it; raises whatever the composition root raises.
-
-        The import takes time, so a thread does it.
-        """
-        if self._opener is None:
-            await asyncio.to_thread(importlib.import_module, "bot.bootstrap")
-        ready: asyncio.Future[AgentHandle] = asyncio.get_running_loop().create_future()
+    async def open(self) -> Ebb:
+        """Open it; raise whatever the composition root raises."""
+        if self._opener is None:  # the import takes time, so a thread does it
+            module = await asyncio.to_thread(importlib.import_module, "bot.bootstrap")
+            self._opener = module.open_ebb
+        ready: asyncio.Future[Ebb] = asyncio.get_running_loop().create_future()
         self._leave = asyncio.Event()
-        self._task = asyncio.create_task(self._live(ready), name="ebb")
+        self._task = asyncio.create_task(self._live(self._opener, ready), name="ebb")
         return await ready
 
-    async def _live(self, ready: asyncio.Future[AgentHandle]) -> None:
+    async def _live(self, opener: Opener, ready: asyncio.Future[Ebb]) -> None:
         try:
-            async with (self._opener or _bootstrap)(self.settings) as ebb:
+            async with opener(self.settings) as ebb:
                 self._ebb = ebb
                 ready.set_result(ebb)
                 await self._leave.wait()
@@ -126,7 +84,7 @@ class AgentConnection:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    async def reopen(self, settings: Settings) -> AgentHandle:
+    async def reopen(self, settings: Settings) -> Ebb:
         """Open it anew with other settings."""
         await self.close()
         self.settings = settings
@@ -135,58 +93,45 @@ class AgentConnection:
     # what this window says, in its own name
 
     def turn(self, text: str, *, turn_id: str | None = None) -> Turn:
-        """A message of this window, as of now."""
-        ebb = self.ebb
-        return Turn(
-            id=turn_id or uuid.uuid4().hex,
-            user_id=ebb.owner,
-            scope=ebb.scope,
-            text=text,
-            at=ebb.clock(),
-            tz=ebb.tz,
-            mode=self.mode,
-            origin=self.origin,
-        )
+        """Make a message of this window, as of now."""
+        ebb, id_ = self.ebb, turn_id or uuid.uuid4().hex
+        return Turn(id_, ebb.owner, ebb.scope, text, ebb.clock(), ebb.tz, self.mode, self.origin)
 
-    async def command(self, name: str, args: str = "", lang: Lang | None = None) -> CommandOutcome:
-        """A slash command of this window."""
+    async def command(self, name: str, args: str = "") -> CommandOutcome:
+        """Run a slash command of this window."""
         ebb = self.ebb
         return await ebb.agent.run_command(
-            Command(
-                name, args, ebb.owner, ebb.scope, self.origin, ebb.clock(), ebb.tz, self.mode, lang
-            )
+            Command(name, args, ebb.owner, ebb.scope, self.origin, ebb.clock(), ebb.tz, self.mode)
         )
 
     async def status(self) -> Status:
-        """What the header shows."""
+        """Read what the header shows."""
         return await self.agent.get_status(self.ebb.owner, self.ebb.scope, self.ebb.clock())
 
     async def history(self, limit: int) -> list[Message]:
-        """The newest messages of this conversation, oldest first."""
+        """Read the newest messages of this conversation, oldest first."""
         return await self.agent.list_history(self.ebb.owner, self.ebb.scope, limit=limit)
 
     async def memories(self, ids: list[str]) -> dict[str, Memory]:
-        """Memories by id; what is gone is left out."""
+        """Read memories by id; what is gone is left out."""
         return {m.id: m for m in await self.agent.get_memories(self.ebb.owner, ids)} if ids else {}
 
-    async def finish(self, patience: float, tell: Callable[[int], None]) -> int:
-        """Wait for background work, saying every so often how much is left; what is left for the
-        next start.
+    async def language(self) -> Lang:
+        """Return the language Ebb speaks with this person."""
+        return self.settings.lang or await self.agent.detect_language(self.ebb.owner)
 
-        One call of `drain` to the end: when its time is over, it gives back what is being worked
-        on.
+    async def finish(self, patience: float, tell: Callable[[int], None]) -> int:
+        """Wait for background work, telling every so often how much is left.
+
+        Returns what is left for the next start.
         """
+        # One call to the end: when its time is over, it gives back what is being worked on.
         drain = asyncio.create_task(self.agent.drain(patience), name="drain")
         try:
             while not (await asyncio.wait({drain}, timeout=STEP))[0]:
                 tell((await self.status()).pending_jobs)
             return drain.result()
         finally:
-            if not drain.done():
-                drain.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await drain
-
-    async def language(self) -> Lang:
-        """The language Ebb speaks with this person."""
-        return self.settings.lang or await self.agent.detect_language(self.ebb.owner)
+            drain.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await drain

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import getpass
 import logging
-import signal
 import sys
 import uuid
 from collections.abc import Sequence
@@ -28,15 +27,19 @@ from bot.reports import LearningTroubleNotice
 from bot.settings import Settings, SettingsError
 from memory.errors import MemoryError_
 from memory.text.output import clean_output
-from tui.connection import AgentConnection, Opener
-from tui.language import WindowLanguage
-from tui.line_breaks import one_line
-from tui.setup import SetupChoice, SetupError, Way, apply_choice, list_ollama_models
+from tui.connection import AgentConnection
+from tui.setup import WAYS, SetupChoice, SetupError, apply_choice, list_ollama_models
+from tui.terminal import handle_signals
 from tui.widgets.memory_line import NOTICED, list_learned
+from tui.words import WindowLanguage, one_line
 
 log = logging.getLogger(__name__)
 PATIENCE = 20.0  # seconds for which learning is waited for at the end
-_WAYS: tuple[Way, ...] = ("openai", "endpoint", "ollama", "offline")
+
+
+def _say(text: str = "", end: str = "\n") -> None:
+    sys.stdout.write(clean_output(text) + end)
+    sys.stdout.flush()
 
 
 class PlainConversation:
@@ -49,50 +52,41 @@ class PlainConversation:
         self._turn: Turn | None = None
         self._interactive = sys.stdin.isatty()
 
-    def say(self, text: str = "", end: str = "\n") -> None:
-        """To the screen, at once."""
-        sys.stdout.write(clean_output(text) + end)
-        sys.stdout.flush()
-
-    async def _line(self, prompt: str) -> str | None:
-        """A line, or None at the end of input. Read in a thread: learning goes on meanwhile."""
-        if self._interactive:
-            self.say(prompt, end="")
-        line = await asyncio.to_thread(sys.stdin.readline)
-        return line.rstrip("\r\n") if line else None
-
     async def talk(self) -> None:
-        """Until /quit, the end of input, or Ctrl+C."""
-        self._voice.lang = await self._link.language()
+        """Talk until /quit, the end of input, or Ctrl+C."""
+        voice = self._voice
+        voice.lang = await self._link.language()
         status = await self._link.status()
         if self._interactive:
-            self.say(self._voice("plain.hello"))
+            _say(voice("plain.hello"))
             if status.offline:
-                self.say(self._voice("plain.offline", offline=self._voice("offline")))
+                _say(voice("plain.offline", offline=voice("offline")))
         follow = asyncio.create_task(self._follow(status.last_seq), name="plain-follow")
         try:
-            while (line := await self._line(self._prompt())) is not None:
-                if line.strip() and not await self._take(line):
-                    return
-                self._voice.lang = await self._link.language()
+            going = True
+            while going:
+                if self._interactive:
+                    mode = self._link.mode
+                    normal = mode is WindowMode.NORMAL
+                    badge = "" if normal else f"[{voice(f'badge.{mode.value}')}] "
+                    _say(badge + voice("plain.you"), end="")
+                # Read in a thread: learning goes on meanwhile.
+                line = await asyncio.to_thread(sys.stdin.readline)
+                going = bool(line) and await self._take(line.rstrip("\r\n"))
+                voice.lang = await self._link.language()
         finally:
             follow.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await follow
 
-    def _prompt(self) -> str:
-        mode = self._link.mode
-        badge = "" if mode is WindowMode.NORMAL else f"[{self._voice(f'badge.{mode.value}')}] "
-        return badge + self._voice("plain.you")
-
     async def _take(self, line: str) -> bool:
-        """One line; False: leave."""
-        if self._choices:
-            choices, self._choices = self._choices, ()
-            if line.strip().isdigit() and 1 <= int(line) <= len(choices):
-                return await self._show(
-                    await self._link.command("choose", choices[int(line) - 1].key)
-                )
+        """Take one line; False where it leaves."""
+        choices, text = self._choices, line.strip()
+        if not text:
+            return True
+        self._choices = ()
+        if choices and text.isdigit() and 1 <= int(text) <= len(choices):
+            return await self._show(await self._link.command("choose", choices[int(text) - 1].key))
         if line.startswith("/"):
             name, _, args = line[1:].partition(" ")
             return await self._show(await self._link.command(name, args.strip()))
@@ -103,7 +97,7 @@ class PlainConversation:
         if outcome.mode is not None:
             self._link.mode = outcome.mode
         if outcome.text:
-            self.say(outcome.text)
+            _say(outcome.text)
         self._ask(outcome.choices)
         if outcome.turn is not None:
             await self._answer(replace(outcome.turn, id=outcome.turn.id or uuid.uuid4().hex))
@@ -112,9 +106,9 @@ class PlainConversation:
     def _ask(self, choices: Sequence[Choice]) -> None:
         self._choices = choices
         for n, choice in enumerate(choices, 1):
-            self.say(f"  {n}. {choice.label}")
+            _say(f"  {n}. {choice.label}")
         if choices:
-            self.say(self._voice("plain.choose"))
+            _say(self._voice("plain.choose"))
 
     async def _answer(self, turn: Turn) -> None:
         self._turn = turn
@@ -125,121 +119,106 @@ class PlainConversation:
                     match event:
                         case Recalled(hits=hits) if hits and self._interactive:
                             text = "; ".join(one_line(h.memory.content, 80) for h in hits)
-                            self.say(self._voice("plain.recalled", text=text))
+                            _say(self._voice("plain.recalled", text=text))
                         case Delta(text=text):
                             if not begun and self._interactive:
-                                self.say(self._voice("plain.ebb"), end="")
+                                _say(self._voice("plain.ebb"), end="")
                             begun = True
-                            self.say(text, end="")
+                            _say(text, end="")
                         case Done(choices=choices):
-                            self.say()
+                            _say()
                             self._ask(choices)
                         case Stopped():
-                            self.say(f" · {self._voice('mark.stopped')}")
+                            _say(f" · {self._voice('mark.stopped')}")
                         case Failed(sentence=sentence):
-                            self.say(("\n" if begun else "") + sentence)
+                            _say(("\n" if begun else "") + sentence)
                         case _:
                             pass
         finally:
             self._turn = None
 
     async def interrupt(self) -> bool:
-        """Ctrl+C: stop the reply that is coming in. False: there is none, so leave."""
+        """Stop the reply that is coming in; False: there is none, so leave."""
         return self._turn is not None and await self._link.agent.stop(self._turn.id)
 
     async def _follow(self, after: int) -> None:
         """Say what was learned, between two lines."""
         trouble = LearningTroubleNotice()
         async for change in self._link.agent.subscribe(self._link.ebb.owner, after):
-            if change.entity == "job" and (
-                text := trouble.sentence(change.after or {}, self._voice.lang)
-            ):
-                self.say(f"\n{text}")
-            if (
-                change.entity != "memory"
-                or not self._interactive
-                or change.reason in ("remember", "forget", "undo")
-            ):
+            if change.entity == "job":
+                if text := trouble.sentence(change.after or {}, self._voice.lang):
+                    _say(f"\n{text}")
+            elif change.entity != "memory" or not self._interactive:
                 continue
-            for item in list_learned([change], await self._link.memories([change.entity_id])):
-                if item.effect in NOTICED:
-                    what = self._voice(f"notice.{item.effect}")
-                    self.say("\n" + self._voice("plain.learned", what=what, text=item.text))
+            elif change.reason not in ("remember", "forget", "undo"):
+                found = await self._link.memories([change.entity_id])
+                for item in list_learned([change], found):
+                    if item.effect in NOTICED:
+                        what = self._voice(f"notice.{item.effect}")
+                        _say("\n" + self._voice("plain.learned", what=what, text=item.text))
 
 
 async def _setup(link: AgentConnection, voice: WindowLanguage) -> None:
-    """The first-run questions, as lines. Raises EOFError where nobody answers."""
-    say = sys.stdout.write
+    """Ask the first-run questions, as lines. Raises EOFError where nobody answers."""
+
+    async def ask(key: str) -> str:
+        return await asyncio.to_thread(input, f"{voice(key)}: ")
+
     settings = link.settings
-    say(
-        f"{voice('first.title')}\n{voice('first.what')}\n{voice('first.kept')} {settings.database}\n"
-    )
-    say(f"{voice('first.see')}\n{voice('first.sent')}\n\n{voice('first.who')}\n")
-    models = await list_ollama_models(settings)
-    for n, way in enumerate(_WAYS, 1):
-        more = voice(f"first.{way}.more", models=", ".join(models) or "-")
-        say(f"  {n}. {voice(f'first.{way}')}: {more}\n")
+    _say(f"{voice('first.title')}\n{voice('first.what')}")
+    _say(f"{voice('first.kept')} {settings.database}")
+    _say(f"{voice('first.see')}\n{voice('first.sent')}\n\n{voice('first.who')}")
+    models = ", ".join(await list_ollama_models(settings)) or "-"
+    for n, way in enumerate(WAYS, 1):
+        _say(f"  {n}. {voice(f'first.{way}')}: {voice(f'first.{way}.more', models=models)}")
     while True:
         picked = (await asyncio.to_thread(input, voice("plain.setup"))).strip()
-        if not picked.isdigit() or not 1 <= int(picked) <= len(_WAYS):
+        if not picked.isdigit() or not 1 <= int(picked) <= len(WAYS):
             continue
-        wish = SetupChoice(_WAYS[int(picked) - 1])
+        wish = SetupChoice(WAYS[int(picked) - 1])
         if wish.way == "endpoint":
-            wish = replace(wish, url=await asyncio.to_thread(input, f"{voice('first.url')}: "))
+            wish = replace(wish, url=await ask("first.url"))
         if wish.way in ("openai", "endpoint"):
             key = await asyncio.to_thread(getpass.getpass, f"{voice('first.key.optional')}: ")
-            model = await asyncio.to_thread(input, f"{voice('first.model')}: ")
-            wish = replace(wish, key=key, model=model)
+            wish = replace(wish, key=key, model=await ask("first.model"))
         try:
             await link.reopen(await apply_choice(settings, wish, voice))
         except SetupError as error:
-            say(f"{error}\n")
+            _say(str(error))
         else:
             return
 
 
-async def _main(settings: Settings, voice: WindowLanguage, opener: Opener | None) -> int:
-    link = AgentConnection(settings, opener)
+async def _main(settings: Settings, voice: WindowLanguage) -> int:
+    link = AgentConnection(settings)
     try:
         ebb = await link.open()
         voice.tz = ebb.tz
         if ebb.needs_setup and sys.stdin.isatty():
             await _setup(link, voice)
-        plain = PlainConversation(link, voice)
-        talk = asyncio.create_task(plain.talk(), name="plain")
-        _on_interrupt(plain, talk)
-        with contextlib.suppress(asyncio.CancelledError):
-            await talk
-        await _finish(link, voice)
+        conversation = PlainConversation(link, voice)
+        talk = asyncio.create_task(conversation.talk(), name="plain")
+        stops: set[asyncio.Task[None]] = set()
+
+        async def interrupt() -> None:
+            if not await conversation.interrupt():
+                talk.cancel()
+
+        def caught() -> None:
+            stops.add(asyncio.create_task(interrupt()))
+
+        with handle_signals({"SIGINT": caught, "SIGTERM": talk.cancel}):
+            with contextlib.suppress(asyncio.CancelledError):
+                await talk
+            await _finish(link, voice)
     except (MemoryError_, SettingsError, OSError) as error:
         sys.stderr.write(voice("open_failed", why=clean_output(str(error))) + "\n")
         return 1
     finally:
-        with contextlib.suppress(
-            MemoryError_
-        ):  # what could not be closed cleanly is recovered at the next start
+        # What could not be closed cleanly is recovered at the next start.
+        with contextlib.suppress(MemoryError_):
             await link.close()
     return 0
-
-
-def _on_interrupt(plain: PlainConversation, talk: asyncio.Task[None]) -> None:
-    loop = asyncio.get_running_loop()
-    jobs: set[asyncio.Task[None]] = set()
-
-    async def interrupt() -> None:
-        if not await plain.interrupt():
-            talk.cancel()
-
-    def caught() -> None:
-        job = loop.create_task(interrupt())
-        jobs.add(job)
-        job.add_done_callback(jobs.discard)
-
-    with contextlib.suppress(
-        NotImplementedError, RuntimeError, ValueError
-    ):  # Windows' loop has no handlers
-        loop.add_signal_handler(signal.SIGINT, caught)
-        loop.add_signal_handler(signal.SIGTERM, talk.cancel)
 
 
 async def _finish(link: AgentConnection, voice: WindowLanguage) -> None:
@@ -255,10 +234,10 @@ async def _finish(link: AgentConnection, voice: WindowLanguage) -> None:
         sys.stderr.write(voice("left_over", n=left) + "\n")
 
 
-def run(settings: Settings, voice: WindowLanguage, opener: Opener | None = None) -> int:
-    """Line by line until the end of input; one sentence where it fails."""
+def run(settings: Settings, voice: WindowLanguage) -> int:
+    """Talk line by line until the end of input; say one sentence where it fails."""
     try:
-        return asyncio.run(_main(settings, voice, opener))
+        return asyncio.run(_main(settings, voice))
     except (KeyboardInterrupt, EOFError, BrokenPipeError):
         return 0
     except Exception as error:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from bot.events import Delta, Done, Event, Failed, Recalled, Started, Stopped, Turn, WindowMode
 from tui.connection import AgentConnection
 from tui.widgets.conversation import Conversation
-from tui.widgets.dividers import ChoiceList
 from tui.widgets.entries import MessageLine
 from tui.widgets.panel import MemoryPanel
 from tui.widgets.reply import LiveReply
@@ -62,19 +61,20 @@ class ReplyQueue:
         return [asked.text for asked in self._queue]
 
     def unsent(self, draft: QueuedMessage) -> dict[str, str]:
-        """What was typed and is neither stored nor being carried out, by id, up to where it may be off the record."""
+        """Return what was typed and is neither stored nor being carried out, by id.
+
+        It ends where what follows may be off the record.
+        """
         ahead = [*([self._begun] if self._begun else []), *self._queue, draft]
         kept = itertools.takewhile(
-            lambda asked: asked.turn or not asked.text.lower().startswith("/temp"), ahead
+            lambda a: a.turn or not a.text.lower().startswith("/temp"), ahead
         )
-        if self._begun and self._begun.text.startswith("/"):
-            next(kept, None)
-        return {
-            a.id: a.text for a in kept if a.turn is None and a.text.strip() not in ("", "/quit")
-        }
+        done = self._begun.id if self._begun and self._begun.text.startswith("/") else ""
+        typed = (a for a in kept if a.turn is None and a.id != done)
+        return {a.id: a.text for a in typed if a.text.strip() not in ("", "/quit")}
 
     def ask(self, asked: QueuedMessage, *, first: bool = False) -> None:
-        """At the end of the queue, or at its head."""
+        """Put it at the end of the queue, or at its head."""
         if first:
             self._queue.appendleft(asked)
         else:
@@ -83,7 +83,7 @@ class ReplyQueue:
         self._changed()
 
     def take_back(self) -> str | None:
-        """The newest thing that still waits, for the composer."""
+        """Return the newest thing that still waits, for the composer."""
         if not self._queue:
             return None
         asked = self._queue.pop()
@@ -93,17 +93,16 @@ class ReplyQueue:
     def retry(self, turn_id: str) -> bool:
         """Ask a failed turn again."""
         turn = self._tried.pop(turn_id, None)
-        if turn is None:
-            return False
-        self.ask(QueuedMessage(turn.text, turn))
-        return True
+        if turn is not None:
+            self.ask(QueuedMessage(turn.text, turn))
+        return turn is not None
 
     async def stop(self) -> bool:
         """Stop the reply that is coming in."""
         return self._turn is not None and await self._link.agent.stop(self._turn.id)
 
     async def end(self) -> None:
-        """Nothing more: what waits is dropped, the reply is stopped, and kept as far as it came."""
+        """Drop what waits, stop the reply, and keep it as far as it came."""
         self._queue.clear()
         if await self.stop():
             await self._ended.wait()
@@ -127,16 +126,12 @@ class ReplyQueue:
     async def _answer(self, turn: Turn) -> None:
         self._turn = turn
         self._ended.clear()
-        off = turn.mode is not WindowMode.NORMAL
-        await self._conversation.say(
-            MessageLine("user", turn.text, turn.at, turn.id, off_record=off)
-        )
-        reply = await self._conversation.say(
-            MessageLine("assistant", "", turn.at, turn.id, off_record=off)
-        )
+        view, off = self._conversation, turn.mode is not WindowMode.NORMAL
+        await view.say(MessageLine("user", turn.text, turn.at, turn.id, off_record=off))
+        reply = await view.say(MessageLine("assistant", "", turn.at, turn.id, off_record=off))
         if not isinstance(reply, LiveReply):
             raise TypeError("a turn that is asked has a live reply")
-        self._conversation.anchor()
+        view.anchor()
         self._changed()
         try:
             async with aclosing(self._link.agent.reply(turn)) as events:
@@ -145,17 +140,16 @@ class ReplyQueue:
         finally:
             self._turn = None
             self._ended.set()
-            self._conversation.trim_entries()
+            view.trim_entries()
             self._changed()
 
     async def _show(self, event: Event, turn: Turn, reply: LiveReply) -> None:
+        view = self._conversation
         match event:
             case Started(session_id=session_id):
                 self._begun = None
-                user = next(
-                    (w for w in self._conversation.spoken if w.line.key == (turn.id, "user")), reply
-                )
-                await self._conversation.enter_session(session_id, turn.at, before=user)
+                user = view.find(turn.id, "user") or reply
+                await view.enter_session(session_id, turn.at, before=user)
             case Recalled(hits=hits, late=late):
                 await self._panel.recalled(hits, turn.at, late=late)
             case Delta(text=text):
@@ -163,9 +157,8 @@ class ReplyQueue:
             case Done(message_id=message_id, text=text, choices=choices, literal=literal):
                 await reply.finish(text, message_id=message_id)
                 if literal:
-                    await self._conversation.settle_literal(reply)
-                if choices:
-                    await self._conversation.choose(ChoiceList(choices))
+                    await view.settle(reply, literal=True)
+                await view.choose(choices)
             case Stopped(message_id=message_id, text=text):
                 await reply.finish(text, "stopped", message_id)
             case Failed():

@@ -13,17 +13,16 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from bot.bootstrap import open_ebb
+from bot.bootstrap import Ebb, open_ebb
 from bot.settings import Settings
 from tui.app import EbbApp
-from tui.connection import AgentHandle
 from tui.screens.chat import ChatScreen
 
 NOW = datetime(2026, 3, 2, 9, 41, tzinfo=UTC)
 PATIENCE = 25.0
 
 
-def opener(settings: Settings) -> AbstractAsyncContextManager[AgentHandle]:
+def opener(settings: Settings) -> AbstractAsyncContextManager[Ebb]:
     """The real composition root, at a time that stands still."""
     return open_ebb(settings, clock=lambda: NOW)
 

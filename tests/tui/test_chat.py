@@ -14,10 +14,8 @@ from bot.settings import Settings
 from memory.ports import Transaction
 from tests.servers.openai import OpenAIServer, fail, say
 from tests.tui.driver import Window, opener, window
-from tui.widgets.dividers import ChoiceList
-from tui.widgets.entries import FinishedMessage
-from tui.widgets.notice import LearningNotice
-from tui.widgets.panel import RecalledEntry
+from tui.widgets.entries import ChoiceList, FinishedMessage
+from tui.widgets.panel import LearningNotice, RecalledEntry
 from tui.widgets.reply import LiveReply
 
 
@@ -65,7 +63,7 @@ async def test_what_was_learned_shows_and_can_be_taken_back(
         await w.send("I drink oolong in the morning.")
         await w.until(lambda: w.chat.conversation.query(LearningNotice), "a notice")
         await w.sees("+ remembered  🎨 Drinks oolong in the morning", "1 memory", "Learned")
-        reply = w.chat.conversation.reply_of(w.chat.conversation.spoken[-1].line.turn_id)
+        reply = w.chat.conversation.find(w.chat.conversation.spoken[-1].line.turn_id, "assistant")
         assert reply is not None
         assert isinstance(w.chat.conversation._next(reply), LearningNotice)
         await w.focus(LearningNotice)

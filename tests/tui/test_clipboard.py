@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.clipboard import copy
+from tui.terminal import copy
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="the tools are stood in for by shell scripts"
@@ -42,6 +42,6 @@ def test_without_a_tool_it_says_so(path: Path) -> None:
 
 def test_a_tool_that_hangs_is_left(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two seconds, then the next."""
-    monkeypatch.setattr("tui.clipboard._SECONDS", 0.2)
+    monkeypatch.setattr("tui.terminal._SECONDS", 0.2)
     _tool(path, "wl-copy", "exec /bin/sleep 30")
     assert copy("x") is None

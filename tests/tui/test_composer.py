@@ -10,10 +10,9 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from bot.events import CommandSpec
-from tui.language import WindowLanguage
-from tui.themes import TIDE
-from tui.widgets.composer import Composer
-from tui.widgets.history import InputHistory
+from tui.app import THEMES
+from tui.widgets.composer import Composer, InputHistory
+from tui.words import WindowLanguage
 
 COMMANDS: list[CommandSpec] = [
     ("new", {"en": "start afresh", "zh": "重新开始"}),
@@ -30,7 +29,7 @@ class Bench(App[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.register_theme(TIDE)
+        self.register_theme(THEMES["tide"])
         self.theme = "tide"
         self.sent: list[str] = []
         self.stops = 0

@@ -10,9 +10,9 @@ from bot import settings as config
 from bot.settings import Settings
 from tests.servers.openai import OpenAIServer
 from tests.tui.driver import Window, window
-from tui.language import WindowLanguage
 from tui.screens.chat import ChatScreen
 from tui.setup import SetupChoice, SetupError, check
+from tui.words import WindowLanguage
 
 
 async def _first(w: Window) -> None:

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.line_breaks import install
 from tui.widgets.flat_markdown import render_markdown
+from tui.words import install_line_breaks
 
-install()
+install_line_breaks()
 SOURCE = """# Title
 
 A **bold** word, an *italic* one, `code`, ~~gone~~ and [a link](https://example.org).

@@ -22,19 +22,17 @@ from memory.models import (
     Precision,
     State,
 )
-from tui.language import WindowLanguage
-from tui.line_breaks import install
 from tui.widgets.memory_line import (
     draw_gauge,
-    format_date,
     format_hit,
     format_learned,
     get_glyph,
     get_icon,
     list_learned,
 )
+from tui.words import WindowLanguage, install_line_breaks
 
-install()
+install_line_breaks()
 NOW = datetime(2026, 3, 2, 9, 41, tzinfo=UTC)
 
 
@@ -154,8 +152,8 @@ def test_dates_are_no_more_precise_than_they_were_said(
     precision: Precision, en: str, zh: str
 ) -> None:
     """A year stays a year."""
-    assert format_date(NOW, "UTC", "en", precision) == en
-    assert format_date(NOW, "UTC", "zh", precision) == zh
+    assert WindowLanguage("en").format_date(NOW, precision) == en
+    assert WindowLanguage("zh").format_date(NOW, precision) == zh
 
 
 def test_a_hit_says_why_it_came() -> None:

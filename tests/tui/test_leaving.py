@@ -18,7 +18,7 @@ from tests.servers.openai import OpenAIServer, say
 from tests.tui.driver import NOW, Window, opener, window
 from tui.app import EbbApp
 from tui.screens.chat import KEEP
-from tui.screens.leaving import FinishingScreen, OpenErrorScreen
+from tui.screens.dialogs import FinishingScreen, OpenErrorScreen
 
 
 async def test_quitting_waits_for_learning_and_says_so(

@@ -15,6 +15,7 @@ from typing import Any, cast
 import pytest
 from textual.pilot import Pilot
 
+from bot.bootstrap import Ebb
 from bot.events import Choice, Failed, Status, WindowMode
 from bot.settings import Settings
 from memory.models import (
@@ -30,13 +31,9 @@ from memory.models import (
     detect_language,
 )
 from tests.tui.driver import NOW
-from tui.app import EbbApp
-from tui.connection import AgentHandle
+from tui.app import THEMES, EbbApp
+from tui.screens.dialogs import FinishingScreen, KeyHelpScreen
 from tui.screens.first_run import FirstRunScreen
-from tui.screens.keys import KeyHelpScreen
-from tui.screens.leaving import FinishingScreen
-from tui.themes import THEMES
-from tui.widgets.dividers import ChoiceList
 from tui.widgets.entries import MessageLine
 from tui.widgets.header import HeaderState
 from tui.widgets.memory_line import list_learned
@@ -88,10 +85,10 @@ MEMORIES = (
 
 
 @asynccontextmanager
-async def _never(settings: Settings) -> AsyncIterator[AgentHandle]:
+async def _never(settings: Settings) -> AsyncIterator[Ebb]:
     """An Ebb that is being opened for ever."""
     await asyncio.Event().wait()
-    yield cast("AgentHandle", settings)
+    yield cast("Ebb", settings)
 
 
 class Still(EbbApp):
@@ -198,9 +195,7 @@ def test_questions_and_failures(snap_compare: Compare) -> None:
         )
         await view.note("Which of these do you mean?", asked="/forget dog")
         await view.choose(
-            ChoiceList(
-                [Choice("a", "Once had a dog"), Choice("b", "Likes dogs"), Choice("c", "None")]
-            )
+            [Choice("a", "Once had a dog"), Choice("b", "Likes dogs"), Choice("c", "None")]
         )
         await pilot.pause()
 
@@ -242,7 +237,7 @@ async def test_every_theme_has_every_colour(theme: str, tmp_path: Path) -> None:
     app = Still("en", theme, tmp_path)
     async with app.run_test(size=(100, 30)) as pilot:
         await _talk(pilot, "en")
-        await app.chat.conversation.choose(ChoiceList([Choice("a", "One")]))
+        await app.chat.conversation.choose([Choice("a", "One")])
         await app.push_screen(FirstRunScreen(app.link.settings, app.voice))
         await pilot.pause()
         await app.push_screen(FinishingScreen(app.voice))

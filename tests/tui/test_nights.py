@@ -13,7 +13,7 @@ from bot.settings import Settings
 from memory.models import Lang
 from tests.tui.driver import NOW, window
 from tui.widgets.header import Header
-from tui.widgets.notice import LearningNotice
+from tui.widgets.panel import LearningNotice
 
 
 @pytest.mark.parametrize(

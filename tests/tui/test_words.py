@@ -11,9 +11,9 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from memory.text.output import clean_output
-from tui.line_breaks import install, one_line, pieces
+from tui.words import install_line_breaks, one_line, pieces
 
-install()
+install_line_breaks()
 
 
 @pytest.mark.parametrize(

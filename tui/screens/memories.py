@@ -1,4 +1,4 @@
-"""A modest browser of what is remembered: a list with search, a page at a time, and one memory in full."""
+"""A browser of what is remembered: a list with search, page by page, and one memory in full."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 from rich.cells import cell_len, set_cell_size
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
@@ -19,23 +19,24 @@ from bot.texts import format_age, kind_name
 from memory.models import Memory, State, mark_quote
 from memory.text.output import clean_output
 from tui.connection import AgentConnection
-from tui.language import WindowLanguage
-from tui.line_breaks import one_line
 from tui.widgets.header import KeyHints
-from tui.widgets.memory_line import (
-    draw_gauge,
-    format_date,
-    format_validity,
-    get_glyph,
-    get_icon,
-    wrap_beside,
-)
+from tui.widgets.memory_line import draw_gauge, format_validity, get_glyph, get_icon, wrap_beside
+from tui.words import WindowLanguage, one_line
 
 _FULL_WEIGHT = 2.0  # the curve's upper end
+_HINTS = (
+    ("↑↓", "hint.choose"),
+    ("←→", "hint.page"),
+    ("/", "hint.search"),
+    ("d", "hint.forget"),
+    ("u", "undo"),
+    ("c", "copy"),
+    ("Esc", "hint.back"),
+)
 
 
 class MemoryBrowserScreen(Screen[None]):
-    """Up and down chooses, left and right turn the page, `/` searches, d twice forgets, u takes it back."""
+    """Up and down chooses, left and right turn the page; letters search, forget, undo and copy."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", show=False),
@@ -63,148 +64,38 @@ class MemoryBrowserScreen(Screen[None]):
         self._word = word
         self._shown = shown
         self._sure: str | None = None  # asked once to forget this one
+        hint = voice("browse.search")
         self._title = Static(classes="title")
-        self._search = Input(
-            value=word, placeholder=voice("browse.search"), classes="search", compact=True
-        )
+        self._search = Input(value=word, placeholder=hint, classes="search", compact=True)
         self._list = OptionList(classes="memories", compact=True)
         self._detail = Static(classes="detail")
-        self._word_of = Static(classes="said-of")
+        self._answer = Static(classes="said-of")
         self._hints = KeyHints()
 
     def compose(self) -> ComposeResult:
-        """List on the left, the chosen one on the right."""
+        """Compose the list on the left, the chosen one on the right."""
         yield self._title
         yield self._search
         with Horizontal(id="browser"):
             yield self._list
-            with VerticalScroll(id="one"), Vertical():
+            with VerticalScroll(id="one"):
                 yield self._detail
-        yield self._word_of
+        yield self._answer
         yield self._hints
 
     async def on_mount(self) -> None:
-        """The list has the keys."""
-        say = self._voice
-        self._word_of.display = False
-        self._hints.pairs = (
-            ("↑↓", say("hint.choose")),
-            ("←→", say("hint.page")),
-            ("/", say("hint.search")),
-            ("d", say("hint.forget")),
-            ("u", say("undo")),
-            ("c", say("copy")),
-            ("Esc", say("hint.back")),
-        )
+        """Give the list the keys."""
+        self._answer.display = False
+        self._hints.pairs = tuple((key, self._voice(word)) for key, word in _HINTS)
         if self._shown is not None:
             await self._reload(keep=self._shown)
         else:
             self._fill()
         self._list.focus()
 
-    def _fill(self, keep: str | None = None) -> None:
-        say = self._voice
-        self._title.update(
-            Content.assemble(
-                (f" ≋ {say('browse.title')}", "bold $primary"), (f"  {self._counted()}", "$quiet")
-            )
-        )
-        self._list.clear_options()
-        self._list.add_options(Option(self._row(m), id=m.id) for m in self._memories)
-        if not self._memories:
-            self._detail.update(Content.styled(say("browse.none"), "$quiet"))
-            return
-        ids = [m.id for m in self._memories]
-        self._list.highlighted = ids.index(keep) if keep in ids else 0
-        self._show(self._memories[self._list.highlighted])
-
-    def _counted(self) -> str:
-        """How many there are, and which of them are on this page."""
-        if self._total <= LISTED:
-            return str(max(self._total, len(self._memories)))
-        first = self._offset + 1
-        return self._voice(
-            "browse.span", first=first, last=self._offset + len(self._memories), n=self._total
-        )
-
-    def _row(self, m: Memory) -> Content:
-        past = m.negated_at is not None or m.state is State.SUPERSEDED
-        style = "$quiet strike" if past or m.state in (State.DELETED, State.FORGOTTEN) else ""
-        mark = f"{self._voice('browse.past')} · " if past else ""
-        return Content.assemble(
-            (f"{get_glyph(m.level)} ", "$primary"),
-            f"{get_icon(m.kind)} ",
-            (mark, "$quiet"),
-            (one_line(mark_quote(m, m.content), 200), style),
-        )
-
-    def _show(self, m: Memory) -> None:
-        say, lang, now = self._voice, self._voice.lang, self._link.ebb.clock()
-        weight = f"{draw_gauge(m.weight / _FULL_WEIGHT, 8)} {m.weight:.2f}"
-        last = (
-            format_age(m.last_activated_at, now, lang)
-            if m.activation_count
-            else say("browse.never")
-        )
-        rows = [
-            ("browse.kind", f"{get_icon(m.kind)} {kind_name(m.kind, lang)}"),
-            ("browse.weight", weight),
-            ("browse.level", f"{m.level.glyph} {say(f'level.{int(m.level)}')}"),
-            (
-                "browse.state",
-                say("browse.past" if m.negated_at is not None else f"state.{m.state.value}"),
-            ),
-            (
-                "browse.age",
-                f"{format_date(m.created_at, self._voice.tz, lang)} · {format_age(m.created_at, now, lang)}",
-            ),
-            (
-                "browse.last",
-                f"{last} · {say('browse.uses', n=m.activation_count)}"
-                if m.activation_count
-                else last,
-            ),
-            ("browse.source", say(f"source.{m.source.value}")),
-            ("browse.valid", format_validity(m, self._voice, now)),
-        ]
-        marks = [say(mark) for mark, on in (("pinned", m.pinned), ("verified", m.verified)) if on]
-        out = Content.assemble(
-            (clean_output(mark_quote(m, m.content)), "bold"), "\n", (f"[{m.id}]", "$quiet")
-        )
-        if marks:
-            out = Content.assemble(out, ("  " + " · ".join(marks), "$sand"))
-        out += Content("\n")
-        widest = max(cell_len(say(key)) for key, _ in rows) + 2
-        for key, value in rows:
-            if value:
-                label = set_cell_size(say(key), widest)
-                out = Content.assemble(
-                    out,
-                    "\n",
-                    wrap_beside(Content.styled(label, "$quiet"), Content(value), self._room()),
-                )
-        if m.original_content != m.content:
-            out = Content.assemble(
-                out,
-                "\n\n",
-                (say("browse.original"), "$quiet"),
-                "\n",
-                clean_output(mark_quote(m, m.original_content)),
-            )
-        self._detail.update(out)
-
-    def _room(self) -> int:
-        return max(self._detail.content_size.width, 24)
-
-    @property
-    def _chosen(self) -> Memory | None:
-        at = self._list.highlighted
-        return self._memories[at] if at is not None and at < len(self._memories) else None
-
     async def _reload(self, keep: str | None = None) -> None:
-        outcome = await self._link.command(
-            "memories", f"{self._word} page {self._offset // LISTED + 1}"
-        )
+        page = self._offset // LISTED + 1
+        outcome = await self._link.command("memories", f"{self._word} page {page}")
         self._total, self._offset = outcome.total, outcome.offset
         found = {m.id: m for m in outcome.memories}
         if keep is not None and keep not in found:
@@ -212,12 +103,85 @@ class MemoryBrowserScreen(Screen[None]):
         self._memories = list(found.values())
         self._fill(keep)
 
+    def _fill(self, keep: str | None = None) -> None:
+        title = (f" ≋ {self._voice('browse.title')}", "bold $primary")
+        self._title.update(Content.assemble(title, (f"  {self._counted()}", "$quiet")))
+        self._list.set_options(Option(self._row(m), id=m.id) for m in self._memories)
+        if not self._memories:
+            self._detail.update(Content.styled(self._voice("browse.none"), "$quiet"))
+            return
+        ids = [m.id for m in self._memories]
+        self._list.highlighted = at = ids.index(keep) if keep in ids else 0
+        self._show(self._memories[at])
+
+    def _counted(self) -> str:
+        if self._total <= LISTED:
+            return str(max(self._total, len(self._memories)))
+        first, last = self._offset + 1, self._offset + len(self._memories)
+        return self._voice("browse.span", first=first, last=last, n=self._total)
+
+    def _row(self, m: Memory) -> Content:
+        past = m.negated_at is not None or m.state is State.SUPERSEDED
+        gone = past or m.state in (State.DELETED, State.FORGOTTEN)
+        return Content.assemble(
+            (f"{get_glyph(m.level)} ", "$primary"),
+            f"{get_icon(m.kind)} ",
+            (f"{self._voice('browse.past')} · " if past else "", "$quiet"),
+            (one_line(mark_quote(m, m.content), 200), "$quiet strike" if gone else ""),
+        )
+
+    def _show(self, m: Memory) -> None:
+        say, lang, now = self._voice, self._voice.lang, self._link.ebb.clock()
+        last = say("browse.never")
+        if m.activation_count:
+            age = format_age(m.last_activated_at, now, lang)
+            last = f"{age} · {say('browse.uses', n=m.activation_count)}"
+        state = "browse.past" if m.negated_at is not None else f"state.{m.state.value}"
+        learned = f"{say.format_date(m.created_at)} · {format_age(m.created_at, now, lang)}"
+        rows = {
+            "browse.kind": f"{get_icon(m.kind)} {kind_name(m.kind, lang)}",
+            "browse.weight": f"{draw_gauge(m.weight / _FULL_WEIGHT, 8)} {m.weight:.2f}",
+            "browse.level": f"{m.level.glyph} {say(f'level.{int(m.level)}')}",
+            "browse.state": say(state),
+            "browse.age": learned,
+            "browse.last": last,
+            "browse.source": say(f"source.{m.source.value}"),
+            "browse.valid": format_validity(m, say, now),
+        }
+        marks = [say(mark) for mark, on in (("pinned", m.pinned), ("verified", m.verified)) if on]
+        told = "".join(f" {'·' if n else ''} {mark}" for n, mark in enumerate(marks))
+        text = clean_output(mark_quote(m, m.content))
+        out = [
+            Content.styled(text, "bold"),
+            Content.assemble((f"[{m.id}]", "$quiet"), (told, "$sand")),
+        ]
+        out.append(Content(""))
+        widest = max(cell_len(say(key)) for key in rows) + 2
+        room = max(self._detail.content_size.width, 24)
+        for key, value in rows.items():
+            if value:
+                label = Content.styled(set_cell_size(say(key), widest), "$quiet")
+                out.append(wrap_beside(label, Content(value), room))
+        if m.original_content != m.content:
+            original = clean_output(mark_quote(m, m.original_content))
+            out += [
+                Content(""),
+                Content.styled(say("browse.original"), "$quiet"),
+                Content(original),
+            ]
+        self._detail.update(Content("\n").join(out))
+
+    @property
+    def _chosen(self) -> Memory | None:
+        at = self._list.highlighted
+        return self._memories[at] if at is not None and at < len(self._memories) else None
+
     def _tell(self, text: str) -> None:
-        self._word_of.display = bool(text)
-        self._word_of.update(Content(clean_output(text)))
+        self._answer.display = bool(text)
+        self._answer.update(Content(clean_output(text)))
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Another one: show it; a question about the one before is off."""
+        """Show another one; a question about the one before is off."""
         if event.option_index < len(self._memories):
             self._show(self._memories[event.option_index])
         if self._sure is not None and event.option.id != self._sure:
@@ -225,25 +189,25 @@ class MemoryBrowserScreen(Screen[None]):
             self._tell("")
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Search, and back to the list."""
+        """Search, and go back to the list."""
         event.stop()
         self._word, self._offset = event.value.strip(), 0
         await self._reload()
         self._list.focus()
 
     async def action_page(self, by: int) -> None:
-        """The page after or before; none beyond the last."""
+        """Turn to the page after or before; none beyond the last."""
         to = self._offset + by * LISTED
         if 0 <= to < self._total:
             self._offset = to
             await self._reload()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's
-        """The page's keys are letters and arrows of the search field while one types there."""
+        """Leave letters and arrows to the search field while one types there."""
         return not (action == "page" and self._search.has_focus)
 
     def action_search(self) -> None:
-        """Into the search field."""
+        """Go into the search field."""
         self._search.focus()
 
     async def action_forget(self) -> None:
@@ -257,9 +221,8 @@ class MemoryBrowserScreen(Screen[None]):
             return
         self._sure = None
         outcome = await self._link.command("forget", chosen.id)
-        self._tell(
-            self._voice("browse.forgotten") if outcome.ok and not outcome.choices else outcome.text
-        )
+        done = outcome.ok and not outcome.choices
+        self._tell(self._voice("browse.forgotten") if done else outcome.text)
         await self._reload()
 
     async def action_undo(self) -> None:
@@ -274,7 +237,7 @@ class MemoryBrowserScreen(Screen[None]):
             self.app.copy_to_clipboard(self._chosen.content)
 
     def action_leave(self) -> None:
-        """From the search field to the list, from the list to the conversation."""
+        """Go from the search field to the list, from the list to the conversation."""
         if self._search.has_focus:
             self._list.focus()
         else:

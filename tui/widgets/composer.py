@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
-from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -18,16 +18,55 @@ from textual.widgets.option_list import Option
 
 from bot.events import CommandSpec, WindowMode
 from memory.text.output import clean_output
-from tui.language import WindowLanguage
-from tui.line_breaks import one_line
-from tui.widgets.history import InputHistory
+from tui.words import WindowLanguage, one_line
 
+REMEMBERED = 500  # own messages kept
 LONG_PASTE = 1_500  # characters; beyond this, or LONG_LINES, a paste is shown as one word
 LONG_LINES = 20
-WANT_TEXT = frozenset(
-    {"remember", "forget"}
-)  # completed by Enter, and not sent: they say nothing by themselves
+# completed by Enter, and not sent: they say nothing by themselves
+WANT_TEXT = frozenset({"remember", "forget"})
 _COMMAND = re.compile(r"/[a-z]*\Z")
+
+
+class InputHistory:
+    """This person's own past messages; the draft is kept while one looks back."""
+
+    def __init__(self) -> None:
+        self._said: list[str] = []
+        self._at = 0
+        self._draft = ""
+
+    def fill(self, said: Sequence[str]) -> None:
+        """Put what was said before this window opened before what was said in it."""
+        self._said = [*said, *self._said][-REMEMBERED:]
+        self._at = len(self._said)
+
+    def add(self, text: str) -> None:
+        """Add what is said now, without secrets."""
+        from memory.privacy import redact  # not before the first paint
+
+        text = redact(text)[0]
+        if self._said[-1:] != [text]:
+            self._said = [*self._said, text][-REMEMBERED:]
+        self._at = len(self._said)
+
+    def __len__(self) -> int:
+        return len(self._said)
+
+    def cut(self, length: int) -> None:
+        """Let go of what was said since it had that length."""
+        del self._said[length:]
+        self._at = len(self._said)
+
+    def step(self, by: int, current: str) -> str | None:
+        """Return the message before (-1) or after (+1); None at either end."""
+        to = self._at + by
+        if not 0 <= to <= len(self._said):
+            return None
+        if self._at == len(self._said):
+            self._draft = current
+        self._at = to
+        return self._draft if to == len(self._said) else self._said[to]
 
 
 class ComposerField(TextArea):
@@ -49,9 +88,7 @@ class ComposerField(TextArea):
         self._owner = owner
         self._keys: Mapping[str, Callable[[], None]] = {
             "enter": owner.send,
-            "shift+enter": self.newline,
-            "ctrl+j": self.newline,
-            "alt+enter": self.newline,
+            **dict.fromkeys(("shift+enter", "ctrl+j", "alt+enter"), self._break_line),
             "tab": owner.complete,
             "escape": owner.escape,
             "up": self.action_cursor_up,
@@ -59,7 +96,7 @@ class ComposerField(TextArea):
         }
 
     async def _on_key(self, event: events.Key) -> None:
-        """The keys whose order matters, in the field's own queue.
+        """Take the keys whose order matters, in the field's own queue.
 
         A binding runs when the key has bubbled up to the app (a priority one before it comes down),
         so that in a burst of keys Enter would overtake the letters before it.
@@ -72,39 +109,26 @@ class ComposerField(TextArea):
         event.prevent_default()
         action()
 
-    def newline(self) -> None:
-        """Break the line."""
-        start, end = self.selection
-        self._replace_via_keyboard("\n", start, end)
+    def _break_line(self) -> None:
+        self._replace_via_keyboard("\n", *self.selection)
+
+    @property
+    def _row(self) -> int:
+        return self.wrapped_document.location_to_offset(self.cursor_location).y
 
     def action_cursor_up(self, select: bool = False) -> None:
-        """Up a row; above the first, back in history."""
-        if (
-            not select and self.get_cursor_up_location() == self.cursor_location
-        ) or self._on_first_row(select):
+        """Go up a row; above the first, back in history."""
+        if not select and self._row == 0:
             self._owner.step(-1)
         else:
             super().action_cursor_up(select)
 
     def action_cursor_down(self, select: bool = False) -> None:
-        """Down a row; below the last, forward in history."""
-        if self._on_last_row(select):
+        """Go down a row; below the last, forward in history."""
+        if not select and self._row >= self.wrapped_document.height - 1:
             self._owner.step(1)
         else:
             super().action_cursor_down(select)
-
-    def _on_first_row(self, select: bool) -> bool:
-        return not select and self.wrapped_document.location_to_offset(self.cursor_location).y == 0
-
-    def _on_last_row(self, select: bool) -> bool:
-        row = self.wrapped_document.location_to_offset(self.cursor_location).y
-        return not select and row >= self.wrapped_document.height - 1
-
-    def action_copy(self) -> None:
-        """Copy what is selected; where nothing is, Ctrl+C belongs to the window."""
-        if not self.selected_text:
-            raise SkipAction
-        self.app.copy_to_clipboard(self.selected_text)
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
@@ -112,19 +136,18 @@ class ComposerField(TextArea):
         text = clean_output(event.text)
         if len(text) > LONG_PASTE or text.count("\n") > LONG_LINES:
             self._owner.paste(text)
-        elif result := self._replace_via_keyboard(text, *self.selection):
-            self.move_cursor(result.end_location)
+        else:
+            await super()._on_paste(events.Paste(text))
 
 
 class Composer(Vertical):
     """The field, what waits to be sent above it, and the list of commands while one is typed."""
 
+    @dataclass
     class Submitted(TextualMessage):
-        """A message or command, whole."""
+        """A message or command was sent, whole."""
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+        text: str
 
     class Stop(TextualMessage):
         """Escape, with nothing else to close."""
@@ -142,30 +165,27 @@ class Composer(Vertical):
         self.field = ComposerField(self)
 
     def compose(self) -> ComposeResult:
-        """From the top: completion, queue, field."""
-        yield self._list
-        yield self._waiting
-        yield self.field
+        """Compose from the top: completion, queue, field."""
+        yield from (self._list, self._waiting, self.field)
 
     def on_mount(self) -> None:
-        """Nothing to complete, nothing waiting."""
-        self._list.display = False
-        self._waiting.display = False
+        """Begin with nothing to complete, and nothing waiting."""
+        self._list.display = self._waiting.display = False
         self.set_mode(WindowMode.NORMAL)
 
     def set_commands(self, commands: Sequence[CommandSpec]) -> None:
-        """What may follow a slash."""
+        """Set what may follow a slash."""
         self._commands = commands
         self._suggested = None
         self._suggest()
 
     def set_mode(self, mode: WindowMode) -> None:
-        """The placeholder says what becomes of what is written."""
+        """Say in the placeholder what becomes of what is written."""
         key = "placeholder" if mode is WindowMode.NORMAL else f"placeholder.{mode.value}"
         self.field.placeholder = Content(self._voice(key))
 
     def waiting(self, texts: Sequence[str]) -> None:
-        """What was typed ahead, and is sent when the reply is there."""
+        """Show what was typed ahead, and is sent when the reply is there."""
         self._waiting.display = bool(texts)
         if texts:
             key = "queued" if len(texts) == 1 else "queued.more"
@@ -174,32 +194,36 @@ class Composer(Vertical):
 
     @property
     def text(self) -> str:
-        """The draft."""
+        """The draft as it is shown."""
         return self.field.text
 
     @property
     def draft(self) -> str:
         """The draft with its pastes."""
-        return self._unfold(self.field.text)
+        text = self.field.text
+        for mark, paste in self._pastes.items():
+            text = text.replace(mark, paste)
+        return text
 
     def restore(self, text: str) -> None:
-        """A draft of an earlier window, beside what is typed in this one already."""
+        """Add a draft of an earlier window to what is typed in this one already."""
         (self.paste if len(text) > LONG_PASTE else self.field.insert)(text)
 
     def set_text(self, text: str) -> None:
-        """Another draft, the cursor at its end."""
+        """Set another draft, the cursor at its end."""
         self.field.load_text(text)
         self.field.move_cursor(self.field.document.end)
 
-    @property
-    def completing(self) -> bool:
-        """Whether the list of commands is open."""
-        return bool(self._list.display)
-
     # --- completion ---
 
+    @property
+    def completing(self) -> str:
+        """The command that the open list points at; empty while it is closed."""
+        option = self._list.highlighted_option if self._list.display else None
+        return (option.id or "") if option is not None else ""
+
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """A slash at the start opens the list."""
+        """Open the list at a slash."""
         event.stop()
         self._suggest()
 
@@ -208,36 +232,30 @@ class Composer(Vertical):
         if word == self._suggested:
             return
         self._suggested = word
-        if not _COMMAND.match(word):
-            self._list.display = False
-            return
-        found = [c for c in self._commands if c[0].startswith(word[1:])]
-        if word[1:] in {c[0] for c in found} and len(found) == 1:
+        found = [c for c in self._commands if c[0].startswith(word[1:]) and _COMMAND.match(word)]
+        if [name for name, _ in found] == [word[1:]]:
             found = []
         self._list.display = bool(found)
-        if found:
-            self._list.clear_options()
-            self._list.add_options(
-                Option(
-                    Content.assemble(
-                        (f"/{name:<10}", "$primary"), (one_line(helps[self._voice.lang]), "$quiet")
-                    ),
-                    id=name,
-                )
-                for name, helps in found
+        self._list.set_options(
+            Option(
+                Content.assemble(
+                    (f"/{name:<10}", "$primary"), (one_line(helps[self._voice.lang]), "$quiet")
+                ),
+                id=name,
             )
-            self._list.highlighted = 0
+            for name, helps in found
+        )
+        self._list.highlighted = 0 if found else None
 
     def _accept(self) -> bool:
-        if not self.completing or self._list.highlighted is None:
-            return False
-        option = self._list.get_option_at_index(self._list.highlighted)
-        self.set_text(f"/{option.id} ")
-        self._suggest()
-        return True
+        name = self.completing
+        if name:
+            self.set_text(f"/{name} ")
+            self._suggest()
+        return bool(name)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """With the mouse."""
+        """Complete with the mouse."""
         event.stop()
         self._accept()
         self.field.focus()
@@ -245,26 +263,23 @@ class Composer(Vertical):
     # --- keys ---
 
     def complete(self) -> None:
-        """Tab."""
+        """Complete a command; in an empty field, go on to the next widget."""
         self._suggest()
         if not self._accept() and not self.field.text:
             self.screen.focus_next()
 
     def escape(self) -> None:
-        """Close the list first."""
+        """Close the list, else stop the reply."""
         if self.completing:
             self._list.display = False
         else:
             self.post_message(self.Stop())
 
     def step(self, by: int) -> None:
-        """Through the list while it is open, else through history."""
+        """Go through the list while it is open, else through history."""
         self._suggest()
         if self.completing:
-            if by < 0:
-                self._list.action_cursor_up()
-            else:
-                self._list.action_cursor_down()
+            (self._list.action_cursor_up if by < 0 else self._list.action_cursor_down)()
             return
         text = self.history.step(by, self.field.text)
         if text is not None:
@@ -273,15 +288,13 @@ class Composer(Vertical):
             self._list.display = False
 
     def send(self) -> None:
-        """A half-typed command is completed and sent; a message goes as it is, pastes unfolded."""
+        """Send a message as it is, pastes unfolded; a half-typed command is completed first."""
         self._suggest()
-        name = ""
-        if self.completing and self._list.highlighted is not None:
-            name = self._list.get_option_at_index(self._list.highlighted).id or ""
-            if name in WANT_TEXT:
-                self._accept()
-                return
-        text = f"/{name}" if name else self._unfold(self.field.text)
+        name = self.completing
+        if name in WANT_TEXT:
+            self._accept()
+            return
+        text = f"/{name}" if name else self.draft
         if not text.strip():
             return
         self.history.add(text)
@@ -291,13 +304,8 @@ class Composer(Vertical):
         self.post_message(self.Submitted(text.strip("\n")))
 
     def paste(self, text: str) -> None:
-        """Show a word for it; the text itself goes with the message, as long as that word stands."""
+        """Show a word for it; the text goes with the message, as long as that word stands."""
         n = len(self._pastes) + 1
         mark = self._voice("pasted", n=n, lines=text.count("\n") + 1)
         self._pastes[mark] = text
         self.field.insert(mark)
-
-    def _unfold(self, text: str) -> str:
-        for mark, paste in self._pastes.items():
-            text = text.replace(mark, paste)
-        return text

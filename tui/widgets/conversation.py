@@ -1,22 +1,33 @@
-"""The conversation: stored messages and what happens now, in one column that stays at its end until scrolled."""
+"""The conversation: stored messages and what happens now, in one column."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import pairwise
 
+from textual.await_remove import AwaitRemove
 from textual.containers import VerticalScroll
 from textual.message import Message as TextualMessage
 from textual.widget import Widget
 
+from bot.events import Choice
 from memory.models import Message
-from tui.language import WindowLanguage
-from tui.widgets.dividers import ChoiceList, Divider, WelcomeText
-from tui.widgets.entries import ConversationEntry, EbbNote, FinishedMessage, MessageLine
+from tui.widgets.entries import (
+    ChoiceList,
+    ConversationEntry,
+    Divider,
+    EbbNote,
+    FinishedMessage,
+    MessageLine,
+    WelcomeText,
+    WrappedText,
+)
 from tui.widgets.memory_line import LearnedChange
-from tui.widgets.notice import LearningNotice
+from tui.widgets.panel import LearningNotice
 from tui.widgets.reply import LiveReply
+from tui.words import WindowLanguage
 
 # live Markdown widgets (a layout costs some 4 ms for each); older replies become one piece of text
 LIVE = 8
@@ -53,48 +64,36 @@ class Conversation(VerticalScroll, can_focus=False):
         """How many of the store's messages are on screen."""
         return sum(1 for w in self.spoken if w.line.seq)
 
-    @property
-    def at_end(self) -> bool:
-        """Whether the reader is at the newest."""
-        return self.max_scroll_y <= 0 or self.scroll_y >= self.max_scroll_y - 1
-
-    def reply_of(self, turn_id: str | None) -> Spoken | None:
-        """The reply of a turn, if it is here."""
-        return next(
-            (w for w in reversed(self.spoken) if turn_id and w.line.key == (turn_id, "assistant")),
-            None,
-        )
+    def find(self, turn_id: str | None, role: str) -> Spoken | None:
+        """Return what was said on one side of a turn, if it is here."""
+        return next((w for w in self.spoken if turn_id and w.line.key == (turn_id, role)), None)
 
     def last_reply(self) -> str:
-        """The newest reply's Markdown."""
-        return next(
-            (w.source for w in reversed(self.spoken) if w.line.role == "assistant" and w.source), ""
-        )
+        """Return the newest reply's Markdown."""
+        sources = (w.source for w in reversed(self.spoken) if w.line.role == "assistant")
+        return next((source for source in sources if source), "")
 
     def entries(self) -> list[ConversationEntry]:
-        """What keys can reach."""
+        """List what keys can reach."""
         return [w for w in self.children if isinstance(w, ConversationEntry)]
 
     # --- adding ---
 
     async def put(self, *widgets: Widget) -> None:
-        """At the end."""
+        """Add widgets at the end."""
         await self.query(WelcomeText).remove()
         await self.mount(*widgets)
         self.trim_entries()
 
     async def say(self, line: MessageLine) -> Spoken:
-        """Something said now, in this window. A turn that is tried again keeps its place."""
-        there = next((w for w in self.spoken if w.line.key == line.key), None)
+        """Show what is said now, in this window; a turn that is tried again keeps its place."""
+        there = self.find(*line.key)
         if there is not None:
             if line.role == "user":
                 return there
             await there.remove()
-        made: Spoken = (
-            FinishedMessage(line, self._voice)
-            if line.role == "user"
-            else LiveReply(line, self._voice)
-        )
+        own = line.role == "user"
+        made = FinishedMessage(line, self._voice) if own else LiveReply(line, self._voice)
         await self.put(made)
         return made
 
@@ -107,151 +106,125 @@ class Conversation(VerticalScroll, can_focus=False):
         first, self._session = not self._session, session_id
         if first or any(d.session_id == session_id for d in self.query(Divider)):
             return
-        divider = self._divider(session_id, at)
         if before is None:
-            await self.put(divider)
+            await self.put(self._divider(session_id, at))
         else:
-            await self.mount(divider, before=before)
+            await self.mount(self._divider(session_id, at), before=before)
 
     def _divider(self, session_id: str, at: datetime) -> Divider:
         return Divider("divider.session", self._voice, session_id=session_id, at=at)
 
     async def note(self, text: str, *, ok: bool = True, asked: str = "") -> None:
-        """A word that is no part of the transcript; `asked` is the command it answers."""
+        """Add a word that is no part of the transcript; `asked` is the command it answers."""
         if text.strip():
             await self.put(EbbNote(text, ok=ok, asked=asked))
 
-    async def choose(self, choices: ChoiceList) -> None:
-        """Ask, with the question and its answers in view."""
-        await self.put(choices)
-        choices.focus(
-            scroll_visible=False
-        )  # it has no place yet, and looking for it would scroll to the top
-        self.anchor()
+    async def choose(self, choices: Sequence[Choice]) -> None:
+        """Ask, with the question and its answers in view; nothing where there are none."""
+        if choices:
+            asked = ChoiceList(choices)
+            await self.put(asked)
+            # It has no place yet, and looking for it would scroll to the top.
+            asked.focus(scroll_visible=False)
+            self.anchor()
 
     async def notice(self, items: Sequence[LearnedChange], turn_id: str | None) -> None:
-        """What was learned, under the reply it was learned from (or at the end, where that is not here)."""
-        under = self.reply_of(turn_id)
+        """Show what was learned, under the reply it was learned from (or at the end)."""
+        under = self.find(turn_id, "assistant")
         if under is None:
             await self.put(LearningNotice(items, self._voice))
-            return
-        below = self._next(under)
-        if isinstance(below, LearningNotice):
+        elif isinstance(below := self._next(under), LearningNotice):
             below.add(items)
         else:
             await self.mount(LearningNotice(items, self._voice), after=under)
 
     def _next(self, widget: Widget) -> Widget | None:
-        children = list(self.children)
-        at = children.index(widget) + 1
-        return children[at] if at < len(children) else None
+        return next((below for above, below in pairwise(self.children) if above is widget), None)
 
     # --- the store ---
 
-    async def reconcile(self, messages: Sequence[Message]) -> list[MessageLine]:
-        """Make the screen agree with the store's newest messages; the lines that were not here before."""
+    async def reconcile(self, messages: Sequence[Message]) -> None:
+        """Make the screen agree with the store's newest messages."""
         here = {w.line.key: w for w in self.spoken}
-        fresh: list[MessageLine] = []
         with self.app.batch_update():
             for line in map(MessageLine.of, messages):
                 there = here.get(line.key)
-                if there is not None:
-                    self._session = line.session_id if there.line.seq == 0 else self._session
-                    there.set_line(
-                        replace(line, text=line.text or there.line.text if not line.hidden else "")
-                    )
-                else:
+                if there is None:
                     await self._insert(line)
-                    fresh.append(line)
+                    continue
+                if there.line.seq == 0:
+                    self._session = line.session_id
+                text = line.text or ("" if line.hidden else there.line.text)
+                there.set_line(replace(line, text=text))
         self.trim_entries()
-        return fresh
 
     async def _insert(self, line: MessageLine) -> None:
-        """In the store's order, before what this window is still saying."""
+        """Insert it in the store's order, before what this window is still saying."""
         await self.query(WelcomeText).remove()
-        later = next((w for w in self.spoken if w.line.seq > line.seq or self._pending(w)), None)
-        if later is None or self._pending(later):
+        pending = (w for w in self.spoken if w.line.seq == 0 and not w.line.off_record)
+        later = next((w for w in self.spoken if w.line.seq > line.seq), None)
+        if later is None:
+            later = next(pending, None)
             await self.enter_session(line.session_id, line.at, before=later)
         await self.mount(FinishedMessage(line, self._voice), before=later)
-
-    @staticmethod
-    def _pending(w: Spoken) -> bool:
-        return w.line.seq == 0 and not w.line.off_record
 
     async def load_older(self, messages: Sequence[Message]) -> bool:
         """Put what is older than the screen above it, without moving what is being read.
 
-        False: nothing older.
+        Returns False where nothing is older.
         """
-        oldest = min((w.line.seq for w in self.spoken if w.line.seq), default=0)
-        lines = [line for line in map(MessageLine.of, messages) if oldest and line.seq < oldest]
-        if not lines:
+        below = next((w.line for w in self.spoken if w.line.seq), None)
+        lines = [x for x in map(MessageLine.of, messages) if below and x.seq < below.seq]
+        if below is None or not lines:
             return False
         height = self.virtual_size.height
-        first = next(iter(self.children))
-        await self.mount(*self._rows(lines), before=first)
-        self.call_after_refresh(self._restore, height)
+        rows: list[Widget] = []
+        for line, following in pairwise([*lines, below]):
+            rows.append(FinishedMessage(line, self._voice))
+            if following.session_id != line.session_id:
+                rows.append(self._divider(following.session_id, following.at))
+        await self.mount(*rows, before=0)
+
+        def restore() -> None:
+            """Scroll what was being read back into its place."""
+            y = self.scroll_y + self.virtual_size.height - height
+            self.scroll_to(y=y, animate=False, immediate=True)
+
+        self.call_after_refresh(restore)
         return True
 
-    def _restore(self, height: int) -> None:
-        """What was being read is lower down by what came above it."""
-        added = self.virtual_size.height - height
-        self.scroll_to(y=self.scroll_y + added, animate=False, immediate=True)
-
-    def _rows(self, lines: Iterable[MessageLine]) -> Iterable[Widget]:
-        session = ""
-        for line in lines:
-            if session and line.session_id != session:
-                yield self._divider(line.session_id, line.at)
-            session = line.session_id
-            yield FinishedMessage(line, self._voice)
-        below = next((w.line for w in self.spoken if w.line.seq), None)
-        if below is not None and session and below.session_id != session:
-            yield self._divider(below.session_id, below.at)
-
     async def forget_off_record(self) -> None:
-        """What was said off the record leaves the screen with it, and so does all that stands among it."""
-        children = list(self.children)
-        off = [
-            n
-            for n, w in enumerate(children)
-            if isinstance(w, FinishedMessage | LiveReply) and w.line.off_record
-        ]
-        for widget in children[off[0] :] if off else []:
-            await widget.remove()
+        """Remove what was said off the record, and all that stands among it."""
+        first = next((w for w in self.spoken if w.line.off_record), None)
+        if first is not None:
+            await self.remove_children(self.children[self.children.index(first) :])
 
     # --- staying light ---
 
-    async def settle_literal(self, reply: LiveReply) -> None:
-        """Show a reply that is done as it stands, without Markdown."""
-        await self.mount(
-            FinishedMessage(replace(reply.line, literal=True), self._voice), before=reply
-        )
-        await reply.remove()
+    def settle(self, reply: LiveReply, *, literal: bool = False) -> AwaitRemove:
+        """Show a reply that is done as one piece of text; `literal`: without Markdown."""
+        line = replace(reply.line, literal=literal)
+        self.mount(FinishedMessage(line, self._voice), before=reply)
+        return reply.remove()
 
     def trim_entries(self) -> None:
-        """Cool old replies down and let go of the oldest entries; only while nobody reads up there."""
-        if not self.at_end:
+        """Settle old replies and let go of the oldest entries, while nobody reads up there."""
+        if self.scroll_y < self.max_scroll_y - 1:
             return
         live = [w for w in self.query(LiveReply) if w.failed is None]
         for reply in live[: max(0, len(live) - LIVE)]:
-            said = FinishedMessage(reply.line, self._voice)
-            self.mount(said, before=reply)
-            reply.remove()
-        children = list(self.children)
-        if len(children) > MOST:
-            for widget in children[: len(children) - MOST + LET_GO]:
-                widget.remove()
+            self.settle(reply)
+        if len(self.children) > MOST:
+            self.remove_children(self.children[: len(self.children) - MOST + LET_GO])
 
     def reword(self) -> None:
-        """Another language."""
+        """Show every entry in another language."""
         for widget in self.children:
-            reword = getattr(widget, "reword", None)
-            if reword is not None:
-                reword()
+            if isinstance(widget, WrappedText | LiveReply | Divider | WelcomeText):
+                widget.reword()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Near the top on the way up: ask for more."""
+        """Ask for more near the top on the way up."""
         super().watch_scroll_y(old_value, new_value)
         if new_value < old_value and new_value <= 1 and self.max_scroll_y > 0:
             self.post_message(self.Older())

@@ -1,4 +1,4 @@
-"""The top of the window: who answers, which conversation, which mode; and the tide line under it."""
+"""The top of the window: who answers, which conversation and mode; and the tide line below."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from rich.cells import cell_len, set_cell_size
 from textual.color import Gradient
 from textual.content import Content
 from textual.reactive import reactive
-from textual.timer import Timer
 from textual.widget import Widget
 
 from bot.events import Status, WindowMode
 from memory.models import Lang
-from tui.line_breaks import one_line
-from tui.texts import say
+from tui.widgets.memory_line import draw_gauge
+from tui.words import one_line, say
 
 _DOTS = (
     (0x40, 0x80),
@@ -24,7 +23,6 @@ _DOTS = (
     (0x01, 0x08),
 )  # braille dots of a column pair, bottom up
 _FRAMES = 12.0  # a second
-_BAR = 5  # cells of the bar that shows how far a night's upkeep is
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,72 +35,59 @@ class HeaderState:
 
 
 class Header(Widget):
-    """One line: name and session on the left, who answers and what is known on the right, the mode between."""
+    """One line: name and session, the mode, who answers and what is known."""
 
     state: reactive[HeaderState] = reactive(HeaderState())
 
     def render(self) -> Content:
-        """As much as fits, the mode first."""
+        """Render as much as fits, the mode first."""
         lang, mode, status = self.state.lang, self.state.mode, self.state.status
         width = self.size.width
-        name = Content.styled(" ≋ Ebb ", "bold $primary")
-        badge = self._badge(lang, mode, long=width >= 90)
-        if mode is WindowMode.NORMAL and status is not None and status.memory_off:
-            badge = Content.styled(f" {say(lang, 'badge.off')} ", "bold reverse $temp")
-        left = width - name.cell_length - badge.cell_length - 1
-        right = self._right(lang, status, left)
-        room = left - right.cell_length - 2
-        title = one_line(status.session_title) if status and status.session_title else ""
-        if status is not None and not title:
-            title = say(lang, "untitled")
-        shown = _cut(title, room - 1) if room > 6 and mode is WindowMode.NORMAL else ""
-        middle = Content.styled(f" {shown}", "$foreground")
-        gap = (
-            width
-            - name.cell_length
-            - badge.cell_length
-            - middle.cell_length
-            - right.cell_length
-            - 1
-        )
-        return Content.assemble(name, badge, middle, " " * max(gap, 0), right, " ")
-
-    def _badge(self, lang: Lang, mode: WindowMode, *, long: bool) -> Content:
-        if mode is WindowMode.NORMAL:
-            return Content("")
-        word = say(lang, f"badge.{mode.value}.long" if long else f"badge.{mode.value}")
-        return Content.styled(f" {word} ", f"bold reverse ${mode.value}")
+        left = Content.styled(" ≋ Ebb ", "bold $primary")
+        if mode is not WindowMode.NORMAL:
+            badge = say(lang, f"badge.{mode.value}{'.long' if width >= 90 else ''}")
+            left += Content.styled(f" {badge} ", f"bold reverse ${mode.value}")
+        elif status is not None and status.memory_off:
+            left += Content.styled(f" {say(lang, 'badge.off')} ", "bold reverse $temp")
+        right = self._right(lang, status, width - left.cell_length - 1)
+        room = width - left.cell_length - right.cell_length - 4
+        title = ""
+        if status is not None and mode is WindowMode.NORMAL and room > 5:
+            title = _cut(one_line(status.session_title) or say(lang, "untitled"), room)
+        left += Content.styled(f" {title}", "$foreground")
+        gap = width - left.cell_length - right.cell_length - 1
+        return Content.assemble(left, " " * max(gap, 0), right, " ")
 
     def _right(self, lang: Lang, status: Status | None, room: int) -> Content:
         if status is None:
             return Content.styled(say(lang, "opening"), "$quiet")
         parts: list[Content] = []
         if status.failed_jobs:
-            parts.append(
-                Content.styled(f"! {say(lang, 'failed_jobs', n=status.failed_jobs)}", "$warning")
-            )
-        elif status.upkeep is not None:
-            parts.append(Content.styled(say(lang, "upkeep", bar=_bar(status.upkeep)), "$quiet"))
-        elif status.embedded is not None:
-            done, total = status.embedded
-            parts.append(
-                Content.styled(say(lang, "embedded", bar=_bar(done / max(1, total))), "$quiet")
-            )
-        elif status.pending_jobs:
-            parts.append(Content.styled(say(lang, "learning"), "$quiet"))
+            failed = say(lang, "failed_jobs", n=status.failed_jobs)
+            parts.append(Content.styled(f"! {failed}", "$warning"))
+        elif work := _describe_work(lang, status):
+            parts.append(Content.styled(work, "$quiet"))
         if status.memories:
             key = "count.one" if status.memories == 1 else "count"
             parts.append(Content.styled(say(lang, key, n=status.memories), "$quiet"))
-        model = [one_line(status.model, 40)]
+        labels = [one_line(status.model, 40)]
         if status.offline:
-            model = [say(lang, "offline"), say(lang, "offline.short")]
+            labels = [say(lang, "offline"), say(lang, "offline.short")]
         style = "$sand" if status.offline else "$foreground"
-        for label in model:
+        for label in labels:
             whole = Content(" · ").join([*parts, Content.styled(label, style)])
             if whole.cell_length <= room:
                 return whole
-        short = _cut(model[-1], max(room, 8))
-        return Content.styled(short, style)
+        return Content.styled(_cut(labels[-1], max(room, 8)), style)
+
+
+def _describe_work(lang: Lang, status: Status) -> str:
+    if status.upkeep is not None:
+        return say(lang, "upkeep", bar=draw_gauge(status.upkeep))
+    if status.embedded is not None:
+        done, total = status.embedded
+        return say(lang, "embedded", bar=draw_gauge(done / max(1, total)))
+    return say(lang, "learning") if status.pending_jobs else ""
 
 
 def _cut(text: str, width: int) -> str:
@@ -112,43 +97,30 @@ def _cut(text: str, width: int) -> str:
 
 
 class TideLine(Widget):
-    """A line of water: still while nobody writes, moving while a reply comes in; a broken line off the record."""
+    """A line of water: moving while a reply comes in, a broken line off the record."""
 
     mode: reactive[WindowMode] = reactive(WindowMode.NORMAL)
     phase: reactive[float] = reactive(0.0)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._timer: Timer | None = None
-
-    def on_mount(self) -> None:
-        """The timer stands still until there is something to show."""
-        self._timer = self.set_interval(1 / _FRAMES, self._step, pause=True)
-
     def flow(self, on: bool) -> None:
         """Move, or come to rest. Where animations are off, it never moves."""
-        if self._timer is None:
-            return
-        if on and self.app.animation_level != "none":
-            self._timer.resume()
-        else:
-            self._timer.pause()
+        moves = on and self.app.animation_level != "none"
+        self.auto_refresh = 1 / _FRAMES if moves else None
 
-    def _step(self) -> None:
+    def automatic_refresh(self) -> None:
+        """Draw the next frame."""
         self.phase = (self.phase + 0.22) % (2 * math.pi * 20)
 
     def render(self) -> Content:
-        """The water's surface, drawn with braille dots; coloured from the sea to the sand."""
+        """Draw the water's surface with braille dots, coloured from the sea to the sand."""
         width = self.size.width
         if self.mode is not WindowMode.NORMAL:
             return Content.styled(("╌" * width)[:width], f"${self.mode.value}")
         line = "".join(self._cell(x) for x in range(width))
         if self.app.native_ansi_color:  # sixteen colours have nothing to mix
             return Content.styled(line, "$primary")
-        variables = self.app.theme_variables
-        gradient = Gradient.from_colors(
-            variables["primary"], variables["primary"], variables["sand"]
-        )
+        sea, sand = (self.app.theme_variables[name] for name in ("primary", "sand"))
+        gradient = Gradient.from_colors(sea, sea, sand)
         out = Content(line)
         step = max(width // 24, 1)
         for x in range(0, width, step):
@@ -171,7 +143,7 @@ class KeyHints(Widget):
     pairs: reactive[tuple[tuple[str, str], ...]] = reactive(())
 
     def render(self) -> Content:
-        """As many as fit."""
+        """Render as many as fit."""
         out = Content(" ")
         for key, word in self.pairs:
             piece = Content.assemble((key, "$primary"), " ", (word, "$quiet"), "   ")
@@ -179,8 +151,3 @@ class KeyHints(Widget):
                 break
             out += piece
         return out
-
-
-def _bar(share: float) -> str:
-    full = round(share * _BAR)
-    return f"{'▰' * full}{'▱' * (_BAR - full)}"

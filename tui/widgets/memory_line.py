@@ -1,4 +1,4 @@
-"""One memory, and what happened to it, as a line or two of text: shared by panel, notices and browser."""
+"""One memory, and what happened to it, as a line or two of text."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
-from zoneinfo import ZoneInfo
 
-from rich.cells import cell_len
+from rich.cells import set_cell_size
 from textual.content import Content
 
 from bot.texts import format_age
-from memory.models import KINDS, Change, Hit, Kind, Lang, Level, Memory, Precision
-from tui.language import WindowLanguage
-from tui.line_breaks import one_line
-from tui.texts import say
+from memory.models import KINDS, Change, Hit, Kind, Level, Memory, State
+from tui.words import WindowLanguage, one_line
 
 Effect = Literal["new", "updated", "gone", "back", "again", "core", "faded", "proposed", "undone"]
 SHOWN = 160  # characters of a memory in a notice or the panel
@@ -50,6 +47,13 @@ _OPS: Mapping[str, Effect] = {
     "merged": "updated",
 }
 GONE = frozenset({"deleted", "forgotten", "purged"})
+_WHY = {
+    "episode_by_time": "hit.time",
+    "review": "hit.review",
+    "resident": "hit.resident",
+    "language": "hit.language",
+    "overview": "hit.overview",
+}
 NOTICED: frozenset[Effect] = frozenset({"new", "updated", "gone", "back", "core", "proposed"})
 
 
@@ -64,200 +68,102 @@ class LearnedChange:
     effect: Effect
     text: str
     kind: Kind = Kind.FACT
-    level: Level = Level.FULL
     replaces: tuple[str, ...] = ()
-
-    @property
-    def style(self) -> str:
-        """Its colour; the sign and the word say the same."""
-        return _STYLES.get(self.effect, "$primary")
 
 
 def list_learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> list[LearnedChange]:
-    """What a batch of changes comes to, one entry per set and memory; a replaced memory counts with
-    its successor.
+    """List what a batch of changes comes to, one entry per set and memory.
 
-    What was purged is no entry: there is nothing to look at, and nothing to take back.
+    A replaced memory counts with its successor. What was purged is no entry: there is nothing to
+    look at, and nothing to take back.
     """
-    replaced = {
-        old
-        for c in changes
-        if c.op == "created" and (m := memories.get(c.entity_id))
-        for old in m.supersedes
-    }
+    created = [memories.get(c.entity_id) for c in changes if c.op == "created"]
+    replaced = {old for m in created if m for old in m.supersedes}
     out: dict[tuple[str, str], LearnedChange] = {}
     for c in changes:
-        if (
-            c.entity != "memory"
-            or c.op == "purged"
-            or (c.op in ("superseded", "negated", "updated") and c.entity_id in replaced)
-        ):
+        m = memories.get(c.entity_id)
+        behind = c.entity_id in replaced and c.op in ("superseded", "negated", "updated")
+        if c.entity != "memory" or c.op == "purged" or behind or not (m or c.op in GONE):
             continue
         effect = _OPS.get(c.op, "updated")
-        m = memories.get(c.entity_id)
-        if m is not None and effect == "new":
-            effect = (
-                "proposed" if m.state.value == "proposed" else "updated" if m.supersedes else "new"
-            )
+        if effect == "new" and m is not None:
+            proposed = m.state is State.PROPOSED
+            effect = "proposed" if proposed else "updated" if m.supersedes else "new"
         if c.reason == "undo" and effect in ("gone", "new"):
             effect = "undone"
-        row = c.after or c.before or {}
-        text = m.content if m is not None else str(row.get("content") or "")
-        if c.op in GONE:
-            text = ""  # what was let go on request is not shown once more
-        elif not text:
-            continue
-        kind = m.kind if m is not None else _kind(row.get("kind"))
-        level = m.level if m is not None else Level.FULL
-        old = m.supersedes if m is not None else ()
+        # What was let go on request is not shown once more.
+        text = one_line(m.content) if m is not None and c.op not in GONE else ""
+        kind, old = (m.kind, m.supersedes) if m is not None else (Kind.FACT, ())
         out[c.set_id, c.entity_id] = LearnedChange(
-            c.seq,
-            c.set_id,
-            c.turn_id,
-            c.entity_id,
-            effect,
-            one_line(text),
-            kind,
-            level,
-            old,
+            c.seq, c.set_id, c.turn_id, c.entity_id, effect, text, kind, old
         )
     return list(out.values())
 
 
-def _kind(value: object) -> Kind:
-    try:
-        return Kind(str(value))
-    except ValueError:
-        return Kind.FACT
-
-
 def get_icon(kind: Kind) -> str:
-    """The kind's icon, two cells wide whatever the terminal thinks of it."""
-    sign = KINDS[kind].icon
-    return sign + " " * (2 - cell_len(sign))
+    """Return the kind's icon, two cells wide whatever the terminal thinks of it."""
+    return set_cell_size(KINDS[kind].icon, 2)
 
 
 def get_glyph(level: Level) -> str:
-    """The level's sign, two cells wide: footprints and box are, tick and dot are not."""
-    return level.glyph + " " * (2 - cell_len(level.glyph))
+    """Return the level's sign, two cells wide: footprints and box are, tick and dot are not."""
+    return set_cell_size(level.glyph, 2)
 
 
 def draw_gauge(share: float, cells: int = 5) -> str:
-    """A share of one as a row of marks."""
+    """Draw a share of one as a row of marks."""
     full = round(max(0.0, min(share, 1.0)) * cells)
     return "▰" * full + "▱" * (cells - full)
 
 
-def format_date(
-    at: datetime,
-    tz: str,
-    lang: Lang,
-    precision: Precision | None = None,
-    now: datetime | None = None,
-) -> str:
-    """Write a date as people do, no more precise than it was said; the year only where it is not `now`'s."""
-    local = at.astimezone(_zone(tz))
-    this_year = now is not None and local.year == now.astimezone(_zone(tz)).year
-    if precision in {"year", "month"}:
-        return _date(local, lang, f"at.{precision}")
-    day = _date(local, lang, "at.day" if this_year else "at.day.year")
-    return f"{day} {local:%H:%M}" if precision == "minute" else day
-
-
-def format_time(at: datetime, tz: str) -> str:
-    """Hours and minutes where the window is."""
-    return f"{at.astimezone(_zone(tz)):%H:%M}"
-
-
-def format_day_and_time(at: datetime, tz: str, lang: Lang) -> str:
-    """Write for a divider the day, and when on it."""
-    return _date(at.astimezone(_zone(tz)), lang, "at.divider")
-
-
-def _date(at: datetime, lang: Lang, key: str) -> str:
-    month, weekday = (
-        say.one_of(lang, "months", at.month - 1),
-        say.one_of(lang, "weekdays", at.weekday()),
-    )
-    return say(lang, key, at=at, month=month, weekday=weekday)
-
-
-def _zone(tz: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(tz)
-    except (OSError, ValueError, KeyError):
-        return ZoneInfo("UTC")
-
-
 def format_validity(m: Memory, voice: WindowLanguage, now: datetime) -> str:
-    """Until or since when it holds, where that was said."""
-    parts: list[str] = []
-    for key, at, precision in (
+    """Write until or since when it holds, where that was said."""
+    times = (
         ("since", m.valid_from, m.precision),
         ("until", m.valid_until, None),
         ("due", m.expires_at, m.precision),
-    ):
-        if at is not None:
-            parts.append(voice(key, when=format_date(at, voice.tz, voice.lang, precision, now)))
-    return " · ".join(parts)
+    )
+    return " · ".join(
+        voice(key, when=voice.format_date(at, precision, now)) for key, at, precision in times if at
+    )
 
 
 def wrap_beside(first: str | Content, text: Content, width: int) -> Content:
-    """`text` wrapped beside its sign: the rows under the first begin where the text does."""
+    """Wrap `text` beside its sign: the rows under the first begin where the text does."""
     head = Content(first) if isinstance(first, str) else first
     indent = head.cell_length
     rows = text.wrap(max(width - indent, 8))
-    return Content("\n").join(
-        [head + row if n == 0 else Content(" " * indent) + row for n, row in enumerate(rows)]
-    )
-
-
-_WHY = {
-    "episode_by_time": "hit.time",
-    "review": "hit.review",
-    "resident": "hit.resident",
-    "language": "hit.language",
-    "overview": "hit.overview",
-}
+    return head + Content("\n" + " " * indent).join(rows)
 
 
 def format_hit(hit: Hit, now: datetime, voice: WindowLanguage, width: int) -> Content:
-    """A recalled memory: its level and kind, its text, how relevant it was and how old it is."""
-    m, lang = hit.memory, voice.lang
+    """Lay out a recalled memory: level and kind, text, how relevant it was and how old it is."""
+    m = hit.memory
+    score = voice(_WHY[hit.why]) if hit.why in _WHY else one_line(hit.why)
     if hit.why == "relevance":
         score = f"{draw_gauge(hit.gate)} {hit.gate:.0%}"
-    else:
-        score = voice(_WHY[hit.why]) if hit.why in _WHY else one_line(hit.why)
-    foot = " · ".join(
-        x for x in (score, format_age(m.created_at, now, lang), format_validity(m, voice, now)) if x
-    )
+    parts = (score, format_age(m.created_at, now, voice.lang), format_validity(m, voice, now))
+    foot = Content.styled(" · ".join(x for x in parts if x), "$quiet")
     sign = Content.assemble((f"{get_glyph(m.level)} ", "$primary"), f"{get_icon(m.kind)} ")
-    return Content.assemble(
-        wrap_beside(sign, _shortened(m.content), width),
-        "\n",
-        wrap_beside(" " * sign.cell_length, Content.styled(foot, "$quiet"), width),
-    )
-
-
-def _shortened(text: str) -> Content:
-    return Content(one_line(text, SHOWN))
+    text = Content(one_line(m.content, SHOWN))
+    below = wrap_beside(" " * sign.cell_length, foot, width)
+    return Content.assemble(wrap_beside(sign, text, width), "\n", below)
 
 
 def format_learned(
     item: LearnedChange, voice: WindowLanguage, width: int, tail: Content
 ) -> Content:
-    """What was learned: sign, word, kind, text; and what can be done about it."""
-    sign = Content.styled(f"{SIGNS[item.effect]} ", f"bold {item.style}")
-    text = (
-        _shortened(item.text) if item.text else Content.styled(voice("forgotten"), "italic $quiet")
-    )
+    """Lay out what was learned: sign, word, kind, text; and what can be done about it."""
+    style = _STYLES.get(item.effect, "$primary")
+    sign = Content.styled(f"{SIGNS[item.effect]} ", f"bold {style}")
+    text = Content(one_line(item.text, SHOWN))
+    if not item.text:
+        text = Content.styled(voice("forgotten"), "italic $quiet")
     word = Content.assemble(
-        (voice(f"notice.{item.effect}"), item.style), f"  {get_icon(item.kind)} ", text
+        (voice(f"notice.{item.effect}"), style), f"  {get_icon(item.kind)} ", text
     )
-    room = width - sign.cell_length
-    if not tail:
-        return wrap_beside(sign, word, width)
-    rows = word.wrap(max(room, 8))
-    if rows[-1].cell_length + 3 + tail.cell_length <= room:
-        return Content.assemble(wrap_beside(sign, word, width), "   ", tail)
-    return Content.assemble(wrap_beside(sign, word, width), "\n", " " * sign.cell_length, tail)
+    out = wrap_beside(sign, word, width)
+    if tail:
+        fits = out.split("\n")[-1].cell_length + 3 + tail.cell_length <= width
+        out = Content.assemble(out, "   " if fits else "\n" + " " * sign.cell_length, tail)
+    return out

@@ -1,113 +1,104 @@
-"""The memory panel: what came to mind for the reply, and what was learned, as it happens."""
+"""What came to mind for a reply and what was learned from it: notices, and a panel of both."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.message import Message as TextualMessage
+from textual.style import Style
 from textual.widgets import Static
 
 from bot.events import WindowMode
 from memory.models import Hit
-from tui.language import WindowLanguage
-from tui.widgets.entries import WrappedText
-from tui.widgets.memory_line import LearnedChange, format_hit
-from tui.widgets.notice import LearningNotice
+from tui.widgets.entries import ConversationEntry, WrappedText
+from tui.widgets.memory_line import LearnedChange, format_hit, format_learned
+from tui.words import WindowLanguage
 
 KEPT = 20  # learned things listed
 
 
-class MemoryPanel(VerticalScroll, can_focus=False):
-    """Two lists, the newest first."""
+class LearningNotice(ConversationEntry, WrappedText):
+    """Under a reply: what was learned from it, with a way to look at it, and a way back."""
 
-    def __init__(self, voice: WindowLanguage) -> None:
-        super().__init__()
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("u", "undo", show=False),
+        Binding("v", "view", show=False),
+    ]
+
+    @dataclass
+    class Undo(TextualMessage):
+        """Take these change sets back."""
+
+        set_ids: list[str]
+
+    @dataclass
+    class View(TextualMessage):
+        """Show this memory."""
+
+        memory_id: str
+
+    def __init__(self, items: Sequence[LearnedChange], voice: WindowLanguage) -> None:
+        super().__init__(classes="notice")
+        self.items = {(i.set_id, i.memory_id): i for i in items}
         self._voice = voice
-        self._mode = WindowMode.NORMAL
-        self._hits: tuple[Hit, ...] | None = None
-        self._late = Static(classes="quiet")
-        self._title = Static(classes="title")
-        self._recalled = Static(classes="quiet")
-        self._title2 = Static(classes="title")
-        self._empty = Static(classes="empty")
 
-    def compose(self) -> ComposeResult:
-        """Recalled above, learned below."""
-        yield self._title
-        yield self._recalled
-        yield self._late
-        yield self._title2
-        yield self._empty
+    @property
+    def source(self) -> str:
+        """The memories' texts."""
+        return "\n".join(item.text for item in self.items.values())
 
-    def on_mount(self) -> None:
-        """In the language of the moment."""
-        self._late.display = False
+    def add(self, items: Sequence[LearnedChange]) -> None:
+        """Add more of the same reply."""
+        self.items |= {(i.set_id, i.memory_id): i for i in items}
         self.reword()
 
-    def set_mode(self, mode: WindowMode) -> None:
-        """Off the record nothing is recalled, or nothing is learned: say so."""
-        self._mode = mode
-        self._hits = None
-        self.query(RecalledEntry).remove()
-        self.reword()
+    def drop(self, *, set_ids: Container[str] = (), memory_ids: Container[str] = ()) -> None:
+        """Drop what was taken back or forgotten, and an empty notice with it."""
+        kept = {k: i for k, i in self.items.items() if k[0] not in set_ids}
+        kept = {k: i for k, i in kept.items() if k[1] not in memory_ids}
+        if not kept:
+            self.remove()
+        elif len(kept) != len(self.items):
+            self.items = kept
+            self.reword()
 
-    async def recalled(self, hits: Sequence[Hit], now: datetime, *, late: bool = False) -> None:
-        """What this reply was told."""
-        self._hits = tuple(hits)
-        await self.query(RecalledEntry).remove()
-        self._late.display = late
-        await self.mount(*[RecalledEntry(h, now, self._voice) for h in hits], before=self._late)
-        self.reword()
-
-    async def learned(self, items: Sequence[LearnedChange]) -> None:
-        """The newest on top."""
-        for item in items:
-            there = [
-                n
-                for n in self.query(LearnedEntry)
-                if n.item.memory_id in (item.memory_id, *item.replaces)
-            ]
-            for old in there:
-                await old.remove()
-            await self.mount(LearnedEntry(item, self._voice), after=self._title2)
-        for old in list(self.query(LearnedEntry))[KEPT:]:
-            old.remove()
-        self._empty.display = not self.query(LearnedEntry)
-
-    def drop(self, memory_ids: Container[str]) -> None:
-        """These are forgotten: nothing here shows them any more."""
-        for notice in self.query(LearnedEntry):
-            notice.drop(memory_ids=memory_ids)
-        for shown in self.query(RecalledEntry):
-            if shown.hit.memory.id in memory_ids:
-                shown.remove()
-
-    def reword(self) -> None:
-        """Everything again, in the language and mode of the moment."""
-        voice = self._voice
-        self._title.update(Content(voice("panel.recalled")))
-        self._title2.update(Content(voice("panel.learned")))
-        self._late.update(Content(voice("panel.late")))
-        self._recalled.update(Content(self._recalled_words()))
-        self._recalled.display = not self._hits
-        for hit in self.query(RecalledEntry):
-            hit.reword()
-        key = (
-            "panel.learned.empty"
-            if self._mode is WindowMode.NORMAL
-            else f"panel.{self._mode.value}"
+    def lay(self, width: int) -> Content:
+        """Lay out a line for each; what can be done stands behind the last."""
+        tails = [Content("")] * (len(self.items) - 1) + [self._tail()]
+        lines = zip(self.items.values(), tails, strict=True)
+        return Content("\n").join(
+            [format_learned(item, self._voice, width, tail) for item, tail in lines]
         )
-        self._empty.update(Content(voice(key)))
-        for widget in self.query(LearnedEntry):
-            widget.reword()
 
-    def _recalled_words(self) -> str:
-        if self._mode is WindowMode.TEMP:
-            return self._voice("panel.temp")
-        return self._voice("panel.empty" if self._hits is None else "panel.none")
+    def _tail(self) -> Content:
+        """Write the links; with their keys while those work."""
+        parts = []
+        for action in ("view", "undo"):
+            style = Style.from_meta({"@click": action}) + Style(underline=True)
+            link = Content.styled(self._voice(action), style)
+            focused = Content.assemble((f"{action[0]} ", "$primary"), link)
+            parts.append(focused if self.has_focus else link.stylize("$quiet"))
+        return Content("  ").join(parts)
+
+    def watch_has_focus(self, value: bool) -> None:
+        """Show the keys while they work."""
+        super().watch_has_focus(value)
+        self.reword()
+
+    def action_undo(self) -> None:
+        """Take it back, the newest first."""
+        self.post_message(self.Undo(list(dict.fromkeys(s for s, _ in reversed(self.items)))))
+
+    def action_view(self) -> None:
+        """Look at the newest."""
+        self.post_message(self.View(next(reversed(self.items))[1]))
 
 
 class RecalledEntry(WrappedText):
@@ -120,7 +111,7 @@ class RecalledEntry(WrappedText):
         self._voice = voice
 
     def lay(self, width: int) -> Content:
-        """Glyph, icon and text; relevance and age under it."""
+        """Lay out glyph, icon and text; relevance and age under it."""
         return format_hit(self.hit, self._now, self._voice, width)
 
 
@@ -130,3 +121,78 @@ class LearnedEntry(LearningNotice):
     def __init__(self, item: LearnedChange, voice: WindowLanguage) -> None:
         super().__init__([item], voice)
         self.item = item
+
+
+class MemoryPanel(VerticalScroll, can_focus=False):
+    """What was recalled above, what was learned below, the newest first."""
+
+    def __init__(self, voice: WindowLanguage) -> None:
+        super().__init__()
+        self._voice = voice
+        self._mode = WindowMode.NORMAL
+        self._hits: Sequence[Hit] | None = None
+        self._title = Static(classes="title")
+        self._recalled = Static(classes="quiet")
+        self._late = Static(classes="quiet")
+        self._title2 = Static(classes="title")
+        self._empty = Static(classes="empty")
+
+    def compose(self) -> ComposeResult:
+        """Compose the headings; the entries are mounted among them."""
+        yield from (self._title, self._recalled, self._late, self._title2, self._empty)
+
+    def on_mount(self) -> None:
+        """Show the words of the moment."""
+        self._late.display = False
+        self.reword()
+
+    def set_mode(self, mode: WindowMode) -> None:
+        """Say that off the record nothing is recalled, or nothing is learned."""
+        self._mode, self._hits = mode, None
+        self.query(RecalledEntry).remove()
+        self.reword()
+
+    async def recalled(self, hits: Sequence[Hit], now: datetime, *, late: bool = False) -> None:
+        """Show what this reply was told."""
+        self._hits = hits
+        await self.query(RecalledEntry).remove()
+        self._late.display = late
+        await self.mount(*[RecalledEntry(h, now, self._voice) for h in hits], before=self._late)
+        self.reword()
+
+    async def learned(self, items: Sequence[LearnedChange]) -> None:
+        """Show what was learned, the newest on top."""
+        for item in items:
+            for old in self.query(LearnedEntry):
+                if old.item.memory_id in (item.memory_id, *item.replaces):
+                    await old.remove()
+            await self.mount(LearnedEntry(item, self._voice), after=self._title2)
+        for old in list(self.query(LearnedEntry))[KEPT:]:
+            old.remove()
+        self._empty.display = not self.query(LearnedEntry)
+
+    def drop(self, memory_ids: Container[str]) -> None:
+        """Show nothing of these any more: they are forgotten."""
+        for notice in self.query(LearnedEntry):
+            notice.drop(memory_ids=memory_ids)
+        for shown in self.query(RecalledEntry):
+            if shown.hit.memory.id in memory_ids:
+                shown.remove()
+
+    def reword(self) -> None:
+        """Show everything in the language and mode of the moment."""
+        mode = None if self._mode is WindowMode.NORMAL else f"panel.{self._mode.value}"
+        recalled = "panel.empty" if self._hits is None else "panel.none"
+        if self._mode is WindowMode.TEMP:
+            recalled = "panel.temp"
+        for static, key in (
+            (self._title, "panel.recalled"),
+            (self._recalled, recalled),
+            (self._late, "panel.late"),
+            (self._title2, "panel.learned"),
+            (self._empty, mode or "panel.learned.empty"),
+        ):
+            static.update(Content(self._voice(key)))
+        self._recalled.display = not self._hits
+        for entry in self.query(WrappedText):
+            entry.reword()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,8 +16,8 @@ from textual.widgets import Static
 from bot.events import Failed
 from memory.models import MessageStatus
 from memory.text.output import clean_output
-from tui.language import WindowLanguage
 from tui.widgets.entries import ConversationEntry, MessageLine, format_head
+from tui.words import WindowLanguage
 
 if TYPE_CHECKING:
     from textual.widgets.markdown import MarkdownStream
@@ -28,17 +28,15 @@ class LiveReply(ConversationEntry):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "retry", show=False)]
 
+    @dataclass
     class Retry(TextualMessage):
         """Ask again, under the same turn."""
 
-        def __init__(self, turn_id: str) -> None:
-            super().__init__()
-            self.turn_id = turn_id
+        turn_id: str
 
     def __init__(self, line: MessageLine, voice: WindowLanguage) -> None:
-        from textual.widgets import (
-            Markdown,
-        )  # with its highlighter, a third of all imports: not before first paint
+        # With its highlighter, a third of all imports: not before first paint.
+        from textual.widgets import Markdown
 
         from bot.markdown import build_markdown_parser
 
@@ -46,24 +44,18 @@ class LiveReply(ConversationEntry):
         self.line = line
         self.failed: Failed | None = None
         self._voice = voice
+        parser = partial(build_markdown_parser, spell_urls=True)
         self._head = Static(classes="head")
-        self._body = Markdown(
-            classes="body",
-            open_links=False,
-            parser_factory=partial(build_markdown_parser, spell_urls=True),
-        )
-        self._foot = Static(classes="foot")
+        self._body = Markdown(classes="body", open_links=False, parser_factory=parser)
+        self._foot = Static(Content.styled(voice("thinking"), "$quiet"), classes="foot")
         self._stream: MarkdownStream | None = None
 
     def compose(self) -> ComposeResult:
-        """Head, growing body, and a foot for what went wrong."""
-        yield self._head
-        yield self._body
-        yield self._foot
+        """Compose head, growing body, and a foot for what went wrong."""
+        yield from (self._head, self._body, self._foot)
 
     def on_mount(self) -> None:
         """Say at once that it is being written."""
-        self._foot.update(Content.styled(self._voice("thinking"), "$quiet"))
         self.reword()
 
     @property
@@ -72,13 +64,13 @@ class LiveReply(ConversationEntry):
         return self.line.text
 
     def reword(self) -> None:
-        """Other words, the same reply."""
+        """Show it in the language of the moment."""
         self._head.update(format_head(self.line, self._voice))
         if self.failed is not None:
             self._show_failure(self.failed)
 
     def set_line(self, line: MessageLine) -> None:
-        """What the store says of it, once it is there."""
+        """Show what the store says of it, once it is there."""
         before, self.line = self.line, replace(line, off_record=self.line.off_record)
         if line.hidden and not before.hidden:
             self._body.update(f"*{self._voice('forgotten')}*")
@@ -87,7 +79,7 @@ class LiveReply(ConversationEntry):
         self.reword()
 
     async def write(self, text: str) -> None:
-        """Another piece."""
+        """Add another piece."""
         text = clean_output(text)
         if self._stream is None:
             self._foot.display = False
@@ -98,41 +90,29 @@ class LiveReply(ConversationEntry):
     async def finish(
         self, text: str, status: MessageStatus = "complete", message_id: str = ""
     ) -> None:
-        """The whole reply is there, or as much of it as will be."""
-        await self._settle()
+        """Show the whole reply, or as much of it as will be."""
+        if self._stream is not None:
+            stream, self._stream = self._stream, None
+            await stream.stop()
         self._foot.display = False
         text = clean_output(text)
         if text and text != self._body.source:
             await self._body.update(text)
-        self.line = replace(
-            self.line, text=text or self.line.text, status=status, message_id=message_id
-        )
+        text = text or self.line.text
+        self.line = replace(self.line, text=text, status=status, message_id=message_id)
         self.reword()
 
     async def fail(self, failed: Failed) -> None:
         """Keep what had come, mark it, and say what went wrong."""
-        await self._settle()
         self.failed = failed
-        if failed.partial and failed.partial != self._body.source:
-            await self._body.update(clean_output(failed.partial))
-        if self.line.text or failed.partial:
-            self.line = replace(
-                self.line, status="partial", text=self.line.text or clean_output(failed.partial)
-            )
-        self.reword()
-
-    async def _settle(self) -> None:
-        if self._stream is not None:
-            stream, self._stream = self._stream, None
-            await stream.stop()
+        text = failed.partial or self.line.text
+        await self.finish(text, "partial" if text else "complete", self.line.message_id)
 
     def _show_failure(self, failed: Failed) -> None:
         retry = Style.from_meta({"@click": "retry"}) + Style(underline=True)
-        wait = (
-            f"  ({self._voice('retry.wait', n=round(failed.retry_after))})"
-            if failed.retry_after
-            else ""
-        )
+        wait = ""
+        if failed.retry_after:
+            wait = f"  ({self._voice('retry.wait', n=round(failed.retry_after))})"
         self._foot.display = True
         self._foot.update(
             Content.assemble(
