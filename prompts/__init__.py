@@ -13,33 +13,22 @@ makes it a single line, for lists in which a line break would begin another item
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import jinja2
 import jinja2.meta
 
 Lang: TypeAlias = str
-LANGS: tuple[Lang, ...] = ("en", "zh")
-PROMPTS: tuple[str, ...] = (
-    "persona",
-    "rules",
-    "chat_context",
-    "recalled",
-    "monitor",
-    "summarise",
-    "extract",
-    "level",
-    "review",
-    "merge",
-    "contradict",
-    "derive",
-    "again",
-)
+_FOLDER: Final = resources.files(__name__)
+_FILES: Final = [p.name.split(".") for p in _FOLDER.iterdir() if p.name.endswith(".md")]
+LANGS: Final[tuple[Lang, ...]] = tuple(sorted({name[1] for name in _FILES}))
+PROMPTS: Final = tuple(sorted({name[0] for name in _FILES}))
 """Names that `load` knows."""
 
 TAGS: frozenset[str] = frozenset(
@@ -62,36 +51,14 @@ TAGS: frozenset[str] = frozenset(
 )
 """The delimiter tags of the templates, all of them; a test holds the templates to it."""
 
-_PHRASES: Mapping[Lang, Mapping[str, str]] = {
-    "en": {
-        "0": "",
-        "1": "an older impression",
-        "2": "a vague memory",
-        "3": "only a trace is left",
-        "4": "from the archive",
-        "negated": "no longer true",
-        "superseded": "replaced since",
-    },
-    "zh": {
-        "0": "",
-        "1": "较早前的印象",
-        "2": "模糊的记忆",
-        "3": "只剩一点痕迹",
-        "4": "历史存档",
-        "negated": "已不再成立",
-        "superseded": "后来已变更",
-    },
-}
-
 _USER = re.compile(r"^\{#\s*user\s*#\}[ \t]*\n", re.MULTILINE)
 _TAG = re.compile(
     r"<[\s/\\!?]*(?:"
     + "|".join(sorted(TAGS, key=len, reverse=True))
     + r")(?![\w])[^<>]*>?|<\|[^|<>]{1,40}\|>"
 )
-_MAYBE = re.compile(
-    r"[<＜﹤〈‹⟨\u2329\ufe3f]"
-)  # whatever `_fold` turns into the beginning of a tag
+# whatever `_fold` turns into the beginning of a tag
+_MAYBE = re.compile(r"[<＜﹤〈‹⟨\u2329\ufe3f]")
 _BRACKETS = {"<": "‹", ">": "›"}
 _LOOKALIKES = str.maketrans(
     {"〈": "<", "〉": ">", "‹": "<", "›": ">", "⟨": "<", "⟩": ">", "＿": "_", "⁄": "/", "∕": "/"}
@@ -115,9 +82,7 @@ def _fold(text: str) -> tuple[str, list[int]]:
 
 
 def data(text: object) -> str:
-    """Make harmless whatever could pass for one of our delimiter tags.
-
-    In any case or width.
+    """Make harmless whatever could pass for one of our delimiter tags, in any case or width.
 
     Only the brackets of such a tag change (to ‹ and ›), so that the words can still be read and
     quoted.
@@ -142,17 +107,20 @@ def line(text: object) -> str:
     return re.sub(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", data(text)).strip()
 
 
-def phrase(of: int | Literal["negated", "superseded"], lang: Lang) -> str:
-    """Return how a faded memory, or one that no longer holds, is spoken of.
+@cache
+def _phrases() -> dict[Lang, Sequence[str]]:
+    return tomllib.loads(_FOLDER.joinpath("phrases.toml").read_text(encoding="utf-8"))
 
-    `of` is a level (0 FULL … 4 ARCHIVE) or what ended it; "" for FULL (the fading-levels paper).
-    """
-    return _PHRASES.get(lang, _PHRASES["en"])[str(int(of)) if isinstance(of, int) else of]
+
+def phrase(level: int, lang: Lang) -> str:
+    """Return how a memory of a level (0 FULL … 4 ARCHIVE) is spoken of; "" for FULL."""
+    return _phrases().get(lang, _phrases()["en"])[level]
 
 
 @cache
 def _environment() -> jinja2.Environment:
-    env = jinja2.Environment(  # noqa: S701 - prompts are no HTML; the filters below do what escaping would
+    # Prompts are no HTML; the filters below do what escaping would.
+    env = jinja2.Environment(  # noqa: S701
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -209,5 +177,5 @@ def load(name: str, lang: Lang) -> Prompt:
     if name not in PROMPTS:
         raise KeyError(f"no prompt {name}.{lang}")
     lang = lang if lang in LANGS else "en"
-    source = resources.files(__name__).joinpath(f"{name}.{lang}.md").read_text(encoding="utf-8")
+    source = _FOLDER.joinpath(f"{name}.{lang}.md").read_text(encoding="utf-8")
     return Prompt(name, lang, source)

@@ -47,9 +47,9 @@ class EbbApp(App[int]):
     TITLE = "Ebb"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c,ctrl+q", "leave", show=False, system=True),
-        Binding("ctrl+t,f2", "next_theme", show=False),
-        Binding("f1", "keys", show=False),
+        Binding("ctrl+c,ctrl+q", "leave", system=True),
+        ("ctrl+t,f2", "next_theme"),
+        ("f1", "keys"),
     ]
 
     def __init__(

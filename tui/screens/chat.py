@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Static
@@ -41,14 +41,14 @@ class ChatScreen(Screen[None]):
     """One window on the conversation."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+o,f3", "toggle_panel", show=False),
-        Binding("ctrl+y", "copy_reply", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("ctrl+home", "edge(-1)", show=False),
-        Binding("ctrl+end", "edge(1)", show=False),
-        Binding("shift+tab", "focus_entry(0)", show=False),
-        Binding("escape", "stop", show=False),
+        ("ctrl+o,f3", "toggle_panel"),
+        ("ctrl+y", "copy_reply"),
+        ("pageup", "page(-1)"),
+        ("pagedown", "page(1)"),
+        ("ctrl+home", "edge(-1)"),
+        ("ctrl+end", "edge(1)"),
+        ("shift+tab", "focus_entry(0)"),
+        ("escape", "stop"),
     ]
 
     def __init__(self, link: AgentConnection, voice: WindowLanguage) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.reactive import reactive
@@ -71,7 +71,7 @@ def list_hints(
 class Dialog(ModalScreen[bool]):
     """A screen over another one, with keys of its own to leave by: it hears none of the app's."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,ctrl+q", "app.leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [("ctrl+c,ctrl+q", "app.leave")]
 
     def __init__(self, voice: WindowLanguage) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class FinishingScreen(Dialog):
 class OpenErrorScreen(Dialog):
     """Ebb could not be opened: why, in one sentence, until it is to be tried again."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "dismiss(True)", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [("r", "dismiss(True)")]
 
     def __init__(self, voice: WindowLanguage, why: str) -> None:
         super().__init__(voice)
@@ -111,7 +111,7 @@ class KeyHelpScreen(Dialog):
     """F1: the keys, on one page; closed by any of the keys that close things."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,f1,q", "dismiss", show=False),
+        ("escape,enter,f1,q", "dismiss"),
     ]
 
     def compose(self) -> ComposeResult:

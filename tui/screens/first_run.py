@@ -6,7 +6,7 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
@@ -25,8 +25,8 @@ class FirstRunScreen(Screen[Settings]):
     """Dismissed with the settings that were checked and saved."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", show=False),
-        *(Binding(str(n), f"choose({n})", show=False) for n in range(1, len(WAYS) + 1)),
+        ("escape", "back"),
+        *((str(n), f"choose({n})") for n in range(1, len(WAYS) + 1)),
     ]
 
     def __init__(self, settings: Settings, voice: WindowLanguage) -> None:

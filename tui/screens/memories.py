@@ -39,13 +39,13 @@ class MemoryBrowserScreen(Screen[None]):
     """Up and down chooses, left and right turn the page; letters search, forget, undo and copy."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", show=False),
-        Binding("slash", "search", show=False),
-        Binding("right,n", "page(1)", show=False, priority=True),
-        Binding("left,p", "page(-1)", show=False, priority=True),
-        Binding("d,delete", "forget", show=False),
-        Binding("u", "undo", show=False),
-        Binding("c", "copy", show=False),
+        ("escape,q", "leave"),
+        ("slash", "search"),
+        Binding("right,n", "page(1)", priority=True),
+        Binding("left,p", "page(-1)", priority=True),
+        ("d,delete", "forget"),
+        ("u", "undo"),
+        ("c", "copy"),
     ]
 
     def __init__(

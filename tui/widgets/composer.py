@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message as TextualMessage
@@ -73,12 +73,12 @@ class ComposerField(TextArea):
     """The text itself. Enter sends; Shift+Enter, Alt+Enter and Ctrl+J break the line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pageup", "screen.page(-1)", show=False),
-        Binding("pagedown", "screen.page(1)", show=False),
-        Binding("ctrl+home", "screen.edge(-1)", show=False),
-        Binding("ctrl+end", "screen.edge(1)", show=False),
-        Binding("shift+tab", "screen.focus_entry(0)", show=False),
-        Binding("ctrl+y", "screen.copy_reply", show=False),
+        ("pageup", "screen.page(-1)"),
+        ("pagedown", "screen.page(1)"),
+        ("ctrl+home", "screen.edge(-1)"),
+        ("ctrl+end", "screen.edge(1)"),
+        ("shift+tab", "screen.focus_entry(0)"),
+        ("ctrl+y", "screen.copy_reply"),
     ]
 
     def __init__(self, owner: Composer) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message as TextualMessage
 from textual.widget import Widget
@@ -73,10 +73,10 @@ class ConversationEntry(Widget, can_focus=True):
     """Something in the conversation that keys can reach."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "screen.focus_entry(-1)", show=False),
-        Binding("down,j", "screen.focus_entry(1)", show=False),
-        Binding("c", "copy", show=False),
-        Binding("escape,enter", "screen.focus_composer", show=False),
+        ("up,k", "screen.focus_entry(-1)"),
+        ("down,j", "screen.focus_entry(1)"),
+        ("c", "copy"),
+        ("escape,enter", "screen.focus_composer"),
     ]
 
     @property
@@ -219,8 +219,8 @@ class ChoiceList(OptionList):
     """Answers to pick from: a number, or the arrows and Enter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *[Binding(str(n), f"pick({n})", show=False) for n in range(1, 10)],
-        Binding("escape", "screen.focus_composer", show=False),
+        *[(str(n), f"pick({n})") for n in range(1, 10)],
+        ("escape", "screen.focus_composer"),
     ]
 
     @dataclass

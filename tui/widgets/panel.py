@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message as TextualMessage
@@ -28,8 +28,8 @@ class LearningNotice(ConversationEntry, WrappedText):
     """Under a reply: what was learned from it, with a way to look at it, and a way back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("u", "undo", show=False),
-        Binding("v", "view", show=False),
+        ("u", "undo"),
+        ("v", "view"),
     ]
 
     @dataclass

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message as TextualMessage
 from textual.style import Style
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class LiveReply(ConversationEntry):
     """A reply, live: Markdown that grows."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "retry", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [("r", "retry")]
 
     @dataclass
     class Retry(TextualMessage):
