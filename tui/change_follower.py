@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from bot.events import Status, WindowMode
 from bot.reports import LearningTroubleNotice, describe_switch, read_out
@@ -29,40 +30,35 @@ BEHIND = frozenset({"extract", "quotes", "summarise", "upkeep", "derive"})
 NIGHT = ("levelled", "forgotten", "promoted", "merged", "derived", "clashes")
 
 
+@dataclass
 class ChangeFollower:
-    """Takes changes as they are committed, and looks at the header's figures now and then."""
+    """Takes changes as they are committed, and looks at the header's figures now and then.
 
-    def __init__(
-        self,
-        link: AgentConnection,
-        voice: WindowLanguage,
-        conversation: Conversation,
-        panel: MemoryPanel,
-        show: Callable[[Status], None],
-        writing: Callable[[], bool],
-    ) -> None:
-        self._link = link
-        self._voice = voice
-        self._conversation = conversation
-        self._panel = panel
-        self._show = show
-        self._writing = writing
-        self._changes: list[Change] = []
-        self._arrived = asyncio.Event()
-        self._refreshing = asyncio.Lock()
-        self._status: Status | None = None
-        self._trouble = LearningTroubleNotice()
+    `show` takes these figures; `writing` tells whether this window's reply is coming in.
+    """
+
+    link: AgentConnection
+    voice: WindowLanguage
+    conversation: Conversation
+    panel: MemoryPanel
+    show: Callable[[Status], None]
+    writing: Callable[[], bool]
+    _changes: list[Change] = field(default_factory=list)
+    _arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    _refreshing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _status: Status | None = None
+    _trouble: LearningTroubleNotice = field(default_factory=LearningTroubleNotice)
 
     def begin(self, status: Status) -> None:
         """Begin with what the window was filled with."""
         self._status = status
-        self._show(status)
+        self.show(status)
 
     async def listen(self, after: int) -> None:
         """Hear of every change after `after`; ask a store that cannot be read again from there."""
         while True:
             try:
-                async for change in self._link.agent.subscribe(self._link.ebb.owner, after):
+                async for change in self.link.agent.subscribe(self.link.ebb.owner, after):
                     after = change.seq
                     self._changes.append(change)
                     self._arrived.set()
@@ -83,18 +79,18 @@ class ChangeFollower:
                 log.warning("changes could not be shown: %s", error)
 
     async def _take(self, changes: Sequence[Change]) -> None:
-        found = await self._link.memories(
+        found = await self.link.memories(
             list({c.entity_id: None for c in changes if c.entity == "memory"})
         )
         loud = {i: m for i, m in found.items() if m.quiet_at is None}
         # A night moves hundreds; it is told as a whole.
         items = list_learned([c for c in changes if c.reason != "upkeep"], loud)
         if gone := {c.entity_id for c in changes if c.entity == "memory" and c.op in GONE}:
-            self._panel.drop(gone)
-            for notice in self._conversation.query(LearningNotice):
+            self.panel.drop(gone)
+            for notice in self.conversation.query(LearningNotice):
                 notice.drop(memory_ids=gone)
         if items:
-            await self._panel.learned(items)
+            await self.panel.learned(items)
             await self._notice(items, {c.set_id: c.reason for c in changes})
         for change in changes:
             if change.entity == "job":
@@ -113,58 +109,58 @@ class ChangeFollower:
             if item.effect in NOTICED and not told:
                 by_turn.setdefault(item.turn_id, []).append(item)
         for turn_id, some in by_turn.items():
-            await self._conversation.notice(some, turn_id)
+            await self.conversation.notice(some, turn_id)
 
     async def _tell_job(self, job: Mapping[str, Json]) -> None:
         """Say how background work ended, where that is worth a word."""
-        note, lang = self._conversation.note, self._voice.lang
+        note, lang = self.conversation.note, self.voice.lang
         if trouble := self._trouble.sentence(job, lang):
             await note(trouble, ok=False)
         match job.get("kind"):
             case "upkeep" if job.get("state") == "done":
                 done = [(name, int(job.get(name) or 0)) for name in NIGHT]
-                if parts := [self._voice(f"night.{name}", n=n) for name, n in done if n]:
-                    await note(self._voice("night", what=join(parts, lang)))
+                if parts := [self.voice(f"night.{name}", n=n) for name, n in done if n]:
+                    await note(self.voice("night", what=join(parts, lang)))
             case "curve" if job.get("moved"):
                 await note(describe_switch(job, lang))
             case "quotes" if job.get("quotes"):
                 await note(read_out(job, lang))
             case "mirror" if job.get("asks"):
-                outcome = await self._link.command("mirror")
+                outcome = await self.link.command("mirror")
                 if outcome.choices:
                     await note(outcome.text)
-                    await self._conversation.choose(outcome.choices)
+                    await self.conversation.choose(outcome.choices)
             case "extract" if job.get("state") == "done":
                 counts = {name: int(job.get(name) or 0) for name in ("new", "updated")}
                 session = (job.get("payload") or {}).get("session_id")
                 # A compaction of the open session, not the end of another one.
                 here = self._status is not None and session == self._status.session_id
                 if any(counts.values()):
-                    await note(self._voice("extracted.here" if here else "extracted", **counts))
+                    await note(self.voice("extracted.here" if here else "extracted", **counts))
                 elif not here:
-                    await note(self._voice("extracted.nothing"))
+                    await note(self.voice("extracted.nothing"))
 
     async def look(self) -> None:
         """Read the header's figures; another window may have spoken, or closed the session."""
-        if not self._link.is_open:
+        if not self.link.is_open:
             return
         try:
-            before, now = self._status, await self._link.status()
+            before, now = self._status, await self.link.status()
         except MemoryError_ as error:  # busy: the next look comes soon
             log.warning("the status could not be read: %s", error)
             return
         self.begin(now)
-        if before is None or self._link.mode is not WindowMode.NORMAL:
+        if before is None or self.link.mode is not WindowMode.NORMAL:
             return
         if now.session_id is not None and now.session_id != before.session_id:
-            await self._conversation.enter_session(now.session_id, self._link.ebb.clock())
+            await self.conversation.enter_session(now.session_id, self.link.ebb.clock())
         moved = (before.messages, before.session_id, before.writing_elsewhere)
-        if moved != (now.messages, now.session_id, now.writing_elsewhere) and not self._writing():
+        if moved != (now.messages, now.session_id, now.writing_elsewhere) and not self.writing():
             await self.refresh()
 
     async def refresh(self) -> None:
         """Make the screen agree with the store."""
         async with self._refreshing:  # what was read first must not be shown last
-            if self._link.mode is WindowMode.NORMAL:
-                shown = self._conversation.stored
-                await self._conversation.reconcile(await self._link.history(max(PAGE, shown + 20)))
+            if self.link.mode is WindowMode.NORMAL:
+                shown = self.conversation.stored
+                await self.conversation.reconcile(await self.link.history(max(PAGE, shown + 20)))

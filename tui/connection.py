@@ -9,6 +9,7 @@ import os
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from bot.events import Agent, Command, CommandOutcome, Status, Turn, WindowMode
@@ -22,17 +23,17 @@ STEP = 0.3  # seconds between two looks at how much is left to learn
 Opener: TypeAlias = "Callable[[Settings], AbstractAsyncContextManager[Ebb]]"
 
 
+@dataclass
 class AgentConnection:
     """Opens Ebb in a task of its own and speaks to its agent in this window's name."""
 
-    def __init__(self, settings: Settings, opener: Opener | None = None) -> None:
-        self.settings = settings
-        self.mode = WindowMode.NORMAL
-        self.origin = f"terminal:{os.getpid()}:{uuid.uuid4().hex[:6]}"
-        self._opener = opener
-        self._ebb: Ebb | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._leave = asyncio.Event()
+    settings: Settings
+    opener: Opener | None = None
+    mode: WindowMode = WindowMode.NORMAL
+    origin: str = field(default_factory=lambda: f"terminal:{os.getpid()}:{uuid.uuid4().hex[:6]}")
+    _ebb: Ebb | None = None
+    _task: asyncio.Task[None] | None = None
+    _leave: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def is_open(self) -> bool:
@@ -53,12 +54,12 @@ class AgentConnection:
 
     async def open(self) -> Ebb:
         """Open it; raise whatever the composition root raises."""
-        if self._opener is None:  # the import takes time, so a thread does it
+        if self.opener is None:  # the import takes time, so a thread does it
             module = await asyncio.to_thread(importlib.import_module, "bot.bootstrap")
-            self._opener = module.open_ebb
+            self.opener = module.open_ebb
         ready: asyncio.Future[Ebb] = asyncio.get_running_loop().create_future()
         self._leave = asyncio.Event()
-        self._task = asyncio.create_task(self._live(self._opener, ready), name="ebb")
+        self._task = asyncio.create_task(self._live(self.opener, ready), name="ebb")
         return await ready
 
     async def _live(self, opener: Opener, ready: asyncio.Future[Ebb]) -> None:

@@ -10,7 +10,7 @@ import sys
 import uuid
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.events import (
     Choice,
@@ -42,22 +42,22 @@ def _say(text: str = "", end: str = "\n") -> None:
     sys.stdout.flush()
 
 
+@dataclass
 class PlainConversation:
-    """One conversation, line by line."""
+    """One conversation, line by line; `interactive` where somebody sees what is asked."""
 
-    def __init__(self, link: AgentConnection, voice: WindowLanguage) -> None:
-        self._link = link
-        self._voice = voice
-        self._choices: Sequence[Choice] = ()
-        self._turn: Turn | None = None
-        self._interactive = sys.stdin.isatty()
+    link: AgentConnection
+    voice: WindowLanguage
+    interactive: bool
+    _choices: Sequence[Choice] = ()
+    _turn: Turn | None = None
 
     async def talk(self) -> None:
         """Talk until /quit, the end of input, or Ctrl+C."""
-        voice = self._voice
-        voice.lang = await self._link.language()
-        status = await self._link.status()
-        if self._interactive:
+        voice = self.voice
+        voice.lang = await self.link.language()
+        status = await self.link.status()
+        if self.interactive:
             _say(voice("plain.hello"))
             if status.offline:
                 _say(voice("plain.offline", offline=voice("offline")))
@@ -65,15 +65,15 @@ class PlainConversation:
         try:
             going = True
             while going:
-                if self._interactive:
-                    mode = self._link.mode
+                if self.interactive:
+                    mode = self.link.mode
                     normal = mode is WindowMode.NORMAL
                     badge = "" if normal else f"[{voice(f'badge.{mode.value}')}] "
                     _say(badge + voice("plain.you"), end="")
                 # Read in a thread: learning goes on meanwhile.
                 line = await asyncio.to_thread(sys.stdin.readline)
                 going = bool(line) and await self._take(line.rstrip("\r\n"))
-                voice.lang = await self._link.language()
+                voice.lang = await self.link.language()
         finally:
             follow.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -86,16 +86,16 @@ class PlainConversation:
             return True
         self._choices = ()
         if choices and text.isdigit() and 1 <= int(text) <= len(choices):
-            return await self._show(await self._link.command("choose", choices[int(text) - 1].key))
+            return await self._show(await self.link.command("choose", choices[int(text) - 1].key))
         if line.startswith("/"):
             name, _, args = line[1:].partition(" ")
-            return await self._show(await self._link.command(name, args.strip()))
-        await self._answer(self._link.turn(line))
+            return await self._show(await self.link.command(name, args.strip()))
+        await self._answer(self.link.turn(line))
         return True
 
     async def _show(self, outcome: CommandOutcome) -> bool:
         if outcome.mode is not None:
-            self._link.mode = outcome.mode
+            self.link.mode = outcome.mode
         if outcome.text:
             _say(outcome.text)
         self._ask(outcome.choices)
@@ -108,28 +108,28 @@ class PlainConversation:
         for n, choice in enumerate(choices, 1):
             _say(f"  {n}. {choice.label}")
         if choices:
-            _say(self._voice("plain.choose"))
+            _say(self.voice("plain.choose"))
 
     async def _answer(self, turn: Turn) -> None:
         self._turn = turn
         begun = False
         try:
-            async with aclosing(self._link.agent.reply(turn)) as events:
+            async with aclosing(self.link.agent.reply(turn)) as events:
                 async for event in events:
                     match event:
-                        case Recalled(hits=hits) if hits and self._interactive:
+                        case Recalled(hits=hits) if hits and self.interactive:
                             text = "; ".join(one_line(h.memory.content, 80) for h in hits)
-                            _say(self._voice("plain.recalled", text=text))
+                            _say(self.voice("plain.recalled", text=text))
                         case Delta(text=text):
-                            if not begun and self._interactive:
-                                _say(self._voice("plain.ebb"), end="")
+                            if not begun and self.interactive:
+                                _say(self.voice("plain.ebb"), end="")
                             begun = True
                             _say(text, end="")
                         case Done(choices=choices):
                             _say()
                             self._ask(choices)
                         case Stopped():
-                            _say(f" · {self._voice('mark.stopped')}")
+                            _say(f" · {self.voice('mark.stopped')}")
                         case Failed(sentence=sentence):
                             _say(("\n" if begun else "") + sentence)
                         case _:
@@ -139,23 +139,23 @@ class PlainConversation:
 
     async def interrupt(self) -> bool:
         """Stop the reply that is coming in; False: there is none, so leave."""
-        return self._turn is not None and await self._link.agent.stop(self._turn.id)
+        return self._turn is not None and await self.link.agent.stop(self._turn.id)
 
     async def _follow(self, after: int) -> None:
         """Say what was learned, between two lines."""
         trouble = LearningTroubleNotice()
-        async for change in self._link.agent.subscribe(self._link.ebb.owner, after):
+        async for change in self.link.agent.subscribe(self.link.ebb.owner, after):
             if change.entity == "job":
-                if text := trouble.sentence(change.after or {}, self._voice.lang):
+                if text := trouble.sentence(change.after or {}, self.voice.lang):
                     _say(f"\n{text}")
-            elif change.entity != "memory" or not self._interactive:
+            elif change.entity != "memory" or not self.interactive:
                 continue
             elif change.reason not in ("remember", "forget", "undo"):
-                found = await self._link.memories([change.entity_id])
+                found = await self.link.memories([change.entity_id])
                 for item in list_learned([change], found):
                     if item.effect in NOTICED:
-                        what = self._voice(f"notice.{item.effect}")
-                        _say("\n" + self._voice("plain.learned", what=what, text=item.text))
+                        what = self.voice(f"notice.{item.effect}")
+                        _say("\n" + self.voice("plain.learned", what=what, text=item.text))
 
 
 async def _setup(link: AgentConnection, voice: WindowLanguage) -> None:
@@ -196,7 +196,7 @@ async def _main(settings: Settings, voice: WindowLanguage) -> int:
         voice.tz = ebb.tz
         if ebb.needs_setup and sys.stdin.isatty():
             await _setup(link, voice)
-        conversation = PlainConversation(link, voice)
+        conversation = PlainConversation(link, voice, sys.stdin.isatty())
         talk = asyncio.create_task(conversation.talk(), name="plain")
         stops: set[asyncio.Task[None]] = set()
 

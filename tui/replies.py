@@ -27,28 +27,24 @@ class QueuedMessage:
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
+@dataclass
 class ReplyQueue:
-    """The queue, and the events of the reply at its head."""
+    """The queue, and the events of the reply at its head.
 
-    def __init__(
-        self,
-        link: AgentConnection,
-        conversation: Conversation,
-        panel: MemoryPanel,
-        command: Callable[[str], Awaitable[None]],
-        changed: Callable[[], None],
-    ) -> None:
-        self._link = link
-        self._conversation = conversation
-        self._panel = panel
-        self._command = command
-        self._changed = changed
-        self._queue: deque[QueuedMessage] = deque()
-        self._asked = asyncio.Event()
-        self._ended = asyncio.Event()
-        self._turn: Turn | None = None
-        self._begun: QueuedMessage | None = None  # out of the queue, and not in the store yet
-        self._tried: dict[str, Turn] = {}  # failed turns, to be tried again under their own ids
+    `command` carries out a command; `changed` is called when the queue or the stream changes.
+    """
+
+    link: AgentConnection
+    conversation: Conversation
+    panel: MemoryPanel
+    command: Callable[[str], Awaitable[None]]
+    changed: Callable[[], None]
+    _queue: deque[QueuedMessage] = field(default_factory=deque)
+    _asked: asyncio.Event = field(default_factory=asyncio.Event)
+    _ended: asyncio.Event = field(default_factory=asyncio.Event)
+    _turn: Turn | None = None
+    _begun: QueuedMessage | None = None  # out of the queue, and not in the store yet
+    _tried: dict[str, Turn] = field(default_factory=dict)  # failed turns, to be tried again
 
     @property
     def writing(self) -> bool:
@@ -80,14 +76,14 @@ class ReplyQueue:
         else:
             self._queue.append(asked)
         self._asked.set()
-        self._changed()
+        self.changed()
 
     def take_back(self) -> str | None:
         """Return the newest thing that still waits, for the composer."""
         if not self._queue:
             return None
         asked = self._queue.pop()
-        self._changed()
+        self.changed()
         return asked.text
 
     def retry(self, turn_id: str) -> bool:
@@ -99,7 +95,7 @@ class ReplyQueue:
 
     async def stop(self) -> bool:
         """Stop the reply that is coming in."""
-        return self._turn is not None and await self._link.agent.stop(self._turn.id)
+        return self._turn is not None and await self.link.agent.stop(self._turn.id)
 
     async def end(self) -> None:
         """Drop what waits, stop the reply, and keep it as far as it came."""
@@ -112,46 +108,46 @@ class ReplyQueue:
         await self._asked.wait()
         while self._queue:
             asked = self._begun = self._queue.popleft()
-            self._changed()
+            self.changed()
             try:
                 if asked.turn is None and asked.text.startswith("/"):
-                    await self._command(asked.text)
+                    await self.command(asked.text)
                 else:
-                    await self._answer(asked.turn or self._link.turn(asked.text, turn_id=asked.id))
+                    await self._answer(asked.turn or self.link.turn(asked.text, turn_id=asked.id))
             finally:
                 self._begun = None
         self._asked.clear()
-        self._changed()
+        self.changed()
 
     async def _answer(self, turn: Turn) -> None:
         self._turn = turn
         self._ended.clear()
-        view, off = self._conversation, turn.mode is not WindowMode.NORMAL
+        view, off = self.conversation, turn.mode is not WindowMode.NORMAL
         await view.say(MessageLine("user", turn.text, turn.at, turn.id, off_record=off))
         reply = await view.say(MessageLine("assistant", "", turn.at, turn.id, off_record=off))
         if not isinstance(reply, LiveReply):
             raise TypeError("a turn that is asked has a live reply")
         view.anchor()
-        self._changed()
+        self.changed()
         try:
-            async with aclosing(self._link.agent.reply(turn)) as events:
+            async with aclosing(self.link.agent.reply(turn)) as events:
                 async for event in events:
                     await self._show(event, turn, reply)
         finally:
             self._turn = None
             self._ended.set()
             view.trim_entries()
-            self._changed()
+            self.changed()
 
     async def _show(self, event: Event, turn: Turn, reply: LiveReply) -> None:
-        view = self._conversation
+        view = self.conversation
         match event:
             case Started(session_id=session_id):
                 self._begun = None
                 user = view.find(turn.id, "user") or reply
                 await view.enter_session(session_id, turn.at, before=user)
             case Recalled(hits=hits, late=late):
-                await self._panel.recalled(hits, turn.at, late=late)
+                await self.panel.recalled(hits, turn.at, late=late)
             case Delta(text=text):
                 await reply.write(text)
             case Done(message_id=message_id, text=text, choices=choices, literal=literal):

@@ -20,7 +20,7 @@ from memory.learn.remember import (
 from memory.learn.same_meaning import same
 from memory.mirror.merge import MergePlan
 from memory.mirror.page import MirrorBlock, MirrorDocument, flatten_spacing, split_paragraphs
-from memory.mirror.snapshot import PlannedMerge, digest_memory, get_lineage, plan_merge
+from memory.mirror.snapshot import digest_memory, get_lineage, plan_merge
 from memory.models import (
     ChangeSet,
     Filter,
@@ -69,15 +69,10 @@ class EditApplier:
     base: Mapping[MemoryId, MirrorDigest] = field(default_factory=dict)
     begun: ChangeSet | None = None
 
-    def run(self, digest: str, before: PlannedMerge) -> None:
-        """Do it, and note that this file was read.
-
-        `before` is what was planned, to be planned anew if something has changed since.
-        """
+    def run(self, digest: str) -> None:
+        """Do it, and note that this file was read."""
         tx = self.tx
-        planned = before if before.holds(tx) else plan_merge(tx, self.doc)
-        wanted, version = planned.plan, planned.version
-        self.base = planned.base
+        wanted, self.base, version = plan_merge(tx, self.doc)
         self.out.dropped += wanted.dropped
         for i, d in wanted.rewritten.items():
             was = self.base.get(i, MirrorDigest(d, d, ""))
@@ -86,7 +81,7 @@ class EditApplier:
             self._apply(wanted, self._begin())
         for piece in wanted.unread:
             self._set_aside(piece)
-        state = self._ask(planned.state, wanted)
+        state = self._ask(wanted)
         if version is not None:
             tx.mirror.take(version, self.shows)
         tx.mirror.put_state(replace(state, read=digest, unread=self._keep_unread(state, version)))
@@ -174,9 +169,9 @@ class EditApplier:
 
     # --- what the file goes on with ---
 
-    def _ask(self, state: MirrorState | None, wanted: MergePlan) -> MirrorState:
+    def _ask(self, wanted: MergePlan) -> MirrorState:
         """Ask, where too much is missing to be sure that it was meant; leave it out meanwhile."""
-        state = state or MirrorState(lineage=get_lineage(self.tx))
+        state = self.tx.mirror.get_state() or MirrorState(lineage=get_lineage(self.tx))
         before = [str(i) for i in (state.asking or {}).get("ids", ())]
         ids = [i for i in before if i not in wanted.present]
         ids += [i for i in wanted.missing if i not in before]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from memory import lifecycle
@@ -54,25 +54,17 @@ def digest_memory(tx: Transaction, m: Memory) -> MirrorDigest:
 # --- what the merge is told ---
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedMerge:
-    """What a document asks for, and of which moment that was thought."""
+class PlannedMerge(NamedTuple):
+    """What a document asks for; what it showed when it was read, in which version, if known."""
 
     plan: MergePlan
     base: Mapping[MemoryId, MirrorDigest]
     version: int | None
-    state: MirrorState | None
-    seq: int
-
-    def holds(self, tx: Transaction) -> bool:
-        """Tell whether nothing has changed since."""
-        return tx.changes.get_last_seq() == self.seq and tx.mirror.get_state() == self.state
 
 
 def plan_merge(tx: Transaction, doc: MirrorDocument) -> PlannedMerge:
     """Plan what the document asks for, as the memories stand in this transaction."""
-    state = tx.mirror.get_state()
-    base, version = _find_base(tx, state, doc.stamp)
+    base, version = _find_base(tx, doc.stamp)
     named = {b.id for b in doc.blocks if b.id is not None}
     # What an earlier save of the same version brought: another buffer of that version lacks it.
     first = tx.mirror.get_base(version, taken=False) if version is not None else base
@@ -85,23 +77,23 @@ def plan_merge(tx: Transaction, doc: MirrorDocument) -> PlannedMerge:
         tx.mirror.compute_digest,
         {m.id: m.original_content for m in added},
     )
-    return PlannedMerge(wanted, base, version, state, tx.changes.get_last_seq())
+    return PlannedMerge(wanted, base, version)
 
 
 def _find_base(
-    tx: Transaction, state: MirrorState | None, stamp: MirrorStamp | None
+    tx: Transaction, stamp: MirrorStamp | None
 ) -> tuple[Mapping[MemoryId, MirrorDigest], int | None]:
     """Find what the file showed when the person's editor read it, and which version that was.
 
     A file without a stamp counts as the newest. Where that may not have reached the disk, only what
     the one before showed as well can be missing from it.
     """
+    state = tx.mirror.get_state()
     if state is None:
         return {}, None
     if stamp is not None:
-        if stamp.lineage != state.lineage or stamp.version > state.version:
-            return {}, None
-        return tx.mirror.get_base(stamp.version), stamp.version
+        ours = stamp.lineage == state.lineage and stamp.version <= state.version
+        return (tx.mirror.get_base(stamp.version), stamp.version) if ours else ({}, None)
     base = tx.mirror.get_base(state.version)
     if not state.confirmed:
         earlier = tx.mirror.get_base(state.version - 1)

@@ -84,25 +84,23 @@ class SyncReport:
         return {"outcome": "saved", **done, **({"asks": self.asks} if a.asked else {})}
 
 
+@dataclass
 class Mirror:
     """Keeps the files of one home.
 
     One at a time for each user, in this process; others are no danger.
     """
 
-    def __init__(
-        self, store: Store, rememberer: Rememberer, place: MirrorPlace, *, u: float
-    ) -> None:
-        self._store = store
-        self._rememberer = rememberer
-        self._place = place
-        self._u = u
-        self._locks: dict[str, asyncio.Lock] = {}
-        self._seals: dict[str, files.Seal | None] = {}
+    store: Store
+    rememberer: Rememberer
+    place: MirrorPlace
+    u: float
+    _locks: dict[str, asyncio.Lock] = field(default_factory=dict)
+    _seals: dict[str, files.Seal | None] = field(default_factory=dict)
 
     def path(self, user_id: str) -> Path:
         """Return the path of the user's file."""
-        return self._place.path(user_id)
+        return self.place.path(user_id)
 
     async def handle_job(self, job: Job, now: datetime) -> Effect:
         """Handle a `mirror` job."""
@@ -118,11 +116,11 @@ class Mirror:
         async with self._locks.setdefault(user_id, asyncio.Lock()):
             path, report = self.path(user_id), SyncReport()
             for _ in range(_TRIES):
-                state, seq = await self._store.read(
+                state, seq = await self.store.read(
                     user_id, lambda tx: (tx.mirror.get_state(), tx.changes.get_last_seq())
                 )
                 ours = frozenset({state.read, state.wrote} - {""}) if state else frozenset[str]()
-                found = await asyncio.to_thread(files.read, path, ours, self._place.lang or "en")
+                found = await asyncio.to_thread(files.read, path, ours, self.place.lang or "en")
                 if found is not None and found.digest not in ours:
                     await self._take(user_id, found, now, report.applied)
                 elif state and found and not clean and _is_settled(state, found, seq):
@@ -140,11 +138,11 @@ class Mirror:
             there = (m.id for m in tx.memories.get_many(sorted(named)))
             return {*tx.mirror.list_known_ids(named), *there}
 
-        known = await self._store.read(user_id, find_known)
+        known = await self.store.read(user_id, find_known)
         doc = await asyncio.to_thread(parse, found.text, known)
-        first = await self._store.read(user_id, lambda tx: plan_merge(tx, doc))
+        first = await self.store.read(user_id, lambda tx: plan_merge(tx, doc))
         looked = {
-            text: await self._rememberer.find_nearest(user_id, text)
+            text: await self.rememberer.find_nearest(user_id, text)
             for text in dict.fromkeys(_list_new_texts(first.plan))
         }
 
@@ -152,10 +150,10 @@ class Mirror:
             state = tx.mirror.get_state()
             if state is not None and found.digest in {state.read, state.wrote}:
                 return  # another process was quicker
-            tz, u = self._place.tz, self._u
-            EditApplier(tx, doc, self._rememberer, looked, tz, u, now, out).run(found.digest, first)
+            tz, u = self.place.tz, self.u
+            EditApplier(tx, doc, self.rememberer, looked, tz, u, now, out).run(found.digest)
 
-        await self._store.write(user_id, write)
+        await self.store.write(user_id, write)
 
     async def _write(
         self,
@@ -170,9 +168,9 @@ class Mirror:
 
         Returns False if somebody has changed it, or the memories, meanwhile.
         """
-        lang, tz, dropped = self._place.lang, self._place.tz, report.applied.dropped
-        shot = await self._store.read(
-            user_id, lambda tx: take_snapshot(tx, lang, tz, self._u, now, dropped)
+        lang, tz, dropped = self.place.lang, self.place.tz, report.applied.dropped
+        shot = await self.store.read(
+            user_id, lambda tx: take_snapshot(tx, lang, tz, self.u, now, dropped)
         )
         report.asks = len(shot.asked)
         backup = None
@@ -186,7 +184,7 @@ class Mirror:
                 own = shot.before is not None and found.digest == shot.before.wrote
                 redact = privacy.redact
                 backup = found.text if own else (await asyncio.to_thread(redact, found.text))[0]
-        if not await self._store.write(user_id, lambda tx: _begin(tx, shot)):
+        if not await self.store.write(user_id, lambda tx: _begin(tx, shot)):
             return False
         seal = await asyncio.to_thread(
             files.write,
@@ -199,7 +197,7 @@ class Mirror:
             return False
         self._seals[user_id] = seal
         report.wrote = True
-        await self._store.write(user_id, lambda tx: _confirm(tx, shot))
+        await self.store.write(user_id, lambda tx: _confirm(tx, shot))
         return True
 
     # --- for a person's other acts ---
@@ -223,7 +221,7 @@ class Mirror:
 
     async def sweep(self) -> None:
         """Remove half-written files of killed processes, which may hold what was purged."""
-        await asyncio.to_thread(files.remove_leftovers, self._place.home)
+        await asyncio.to_thread(files.remove_leftovers, self.place.home)
 
     @asynccontextmanager
     async def watch_files(self, clock: Clock, kick: Callable[[], None]) -> AsyncIterator[None]:
@@ -231,7 +229,7 @@ class Mirror:
 
         Whoever saves one finds it taken after a second or two.
         """
-        for user_id in await self._store.write_system(lambda s: s.users()):
+        for user_id in await self.store.write_system(lambda s: s.users()):
             await self._look(user_id, clock)
         kick()
         task = asyncio.create_task(self._watch(clock, kick), name="ebb-mirror")
@@ -245,7 +243,7 @@ class Mirror:
     async def _watch(self, clock: Clock, kick: Callable[[], None]) -> None:
         await self.sweep()
         while True:
-            for user_id in self._place.users():
+            for user_id in self.place.users():
                 seal = await asyncio.to_thread(files.seal_of, self.path(user_id))
                 if seal != self._seals.setdefault(user_id, seal):
                     self._seals[user_id] = seal
@@ -255,7 +253,7 @@ class Mirror:
 
     async def _look(self, user_id: str, clock: Clock) -> None:
         try:
-            await self._store.write(user_id, lambda tx: tx.jobs.enqueue_mirror_job(clock()))
+            await self.store.write(user_id, lambda tx: tx.jobs.enqueue_mirror_job(clock()))
         except NotFound:
             log.info("a file is named after nobody")
         except StoreError as e:

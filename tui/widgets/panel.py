@@ -115,14 +115,6 @@ class RecalledEntry(WrappedText):
         return format_hit(self.hit, self._now, self._voice, width)
 
 
-class LearnedEntry(LearningNotice):
-    """One learned thing in the panel."""
-
-    def __init__(self, item: LearnedChange, voice: WindowLanguage) -> None:
-        super().__init__([item], voice)
-        self.item = item
-
-
 class MemoryPanel(VerticalScroll, can_focus=False):
     """What was recalled above, what was learned below, the newest first."""
 
@@ -163,19 +155,16 @@ class MemoryPanel(VerticalScroll, can_focus=False):
     async def learned(self, items: Sequence[LearnedChange]) -> None:
         """Show what was learned, the newest on top."""
         for item in items:
-            for old in self.query(LearnedEntry):
-                if old.item.memory_id in (item.memory_id, *item.replaces):
-                    await old.remove()
-            await self.mount(LearnedEntry(item, self._voice), after=self._title2)
-        for old in list(self.query(LearnedEntry))[KEPT:]:
-            old.remove()
-        self._empty.display = not self.query(LearnedEntry)
+            self.drop({item.memory_id, *item.replaces}, recalled=False)
+            await self.mount(LearningNotice([item], self._voice), after=self._title2)
+        await self.remove_children(list(self.query(LearningNotice))[KEPT:])
+        self._empty.display = not self.query(LearningNotice)
 
-    def drop(self, memory_ids: Container[str]) -> None:
-        """Show nothing of these any more: they are forgotten."""
-        for notice in self.query(LearnedEntry):
+    def drop(self, memory_ids: Container[str], *, recalled: bool = True) -> None:
+        """Show nothing of these any more: they are forgotten, or said anew."""
+        for notice in self.query(LearningNotice):
             notice.drop(memory_ids=memory_ids)
-        for shown in self.query(RecalledEntry):
+        for shown in self.query(RecalledEntry) if recalled else ():
             if shown.hit.memory.id in memory_ids:
                 shown.remove()
 
