@@ -11,12 +11,7 @@ from memory import lifecycle, privacy
 from memory.errors import NotFound, Refused
 from memory.learn import edits
 from memory.learn.forget import forget
-from memory.learn.remember import (
-    NearestMemories,
-    Rememberer,
-    RememberRequest,
-    RememberResult,
-)
+from memory.learn.remember import NearestMemories, Rememberer, RememberRequest, RememberResult
 from memory.learn.same_meaning import same
 from memory.mirror.merge import MergePlan
 from memory.mirror.page import MirrorBlock, MirrorDocument, flatten_spacing, split_paragraphs

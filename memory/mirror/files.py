@@ -52,36 +52,18 @@ def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> MirrorFile | No
 
     Returns None if there is no file. Raises OSError if it is there and cannot be read.
     """
-    before = _take(path)
+    before = None
     for _ in range(_TRIES):
-        if before is None or compute_digest(before[0]) in ours or _at_rest(before[1]):
-            break
-        time.sleep(_SETTLE)
-        after = _take(path)
-        if after == before:
-            break
-        before = after
-    if before is None:
-        return None
-    data, seal = before
-    return MirrorFile(decode_file(data, lang), compute_digest(data), seal)
-
-
-def _at_rest(seal: Seal) -> bool:
-    # No clock of the program's knows when a file was saved.
-    return time.time() - seal[0] / 1e9 > 2 * _SETTLE  # noqa: TID251
-
-
-def _take(path: Path) -> tuple[bytes, Seal] | None:
-    for _ in range(_TRIES):
-        first = seal_of(path)
-        if first is None:
+        seal = seal_of(path)
+        if seal is None:
             return None
         with suppress(FileNotFoundError):  # an editor is replacing it
             data = path.read_bytes()
-            if seal_of(path) == first:
-                return data, first
-        time.sleep(_SETTLE / 4)
+            digest = compute_digest(data)
+            if seal_of(path) == seal and (digest in ours or before == (digest, seal)):
+                return MirrorFile(decode_file(data, lang), digest, seal)
+            before = digest, seal
+        time.sleep(_SETTLE)
     raise OSError(f"{path} does not hold still.")
 
 

@@ -173,17 +173,16 @@ class Mirror:
             user_id, lambda tx: take_snapshot(tx, lang, tz, self.u, now, dropped)
         )
         report.asks = len(shot.asked)
-        backup = None
-        if found is not None:
-            same = strip_own_comments(found.text) == strip_own_comments(shot.text)
-            if same and not clean and not shot.differs:
-                self._seals[user_id] = found.seal
-                return True
-            backup = shot.text
-            if not clean and not shot.gone:  # what was forgotten or sealed is in no backup either
-                own = shot.before is not None and found.digest == shot.before.wrote
-                redact = privacy.redact
-                backup = found.text if own else (await asyncio.to_thread(redact, found.text))[0]
+        said = strip_own_comments(found.text) if found is not None and not clean else None
+        if found is not None and not shot.differs and said == strip_own_comments(shot.text):
+            self._seals[user_id] = found.seal
+            return True
+        # What was forgotten, and a secret that the person wrote, is in no backup either.
+        backup = shot.text if clean or shot.gone else None
+        if found is not None and backup is None:
+            own = shot.before is not None and found.digest == shot.before.wrote
+            redact = privacy.redact
+            backup = found.text if own else (await asyncio.to_thread(redact, found.text))[0]
         if not await self.store.write(user_id, lambda tx: _begin(tx, shot)):
             return False
         seal = await asyncio.to_thread(

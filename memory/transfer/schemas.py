@@ -1,16 +1,19 @@
 """What files to import hold, as pydantic models.
 
-First the lines of Ebb's own export, each with what it has to have; then what mem0 and ChatGPT
+First the lines of Ebb's own export, from the table in `lines.toml`; then what mem0 and ChatGPT
 write, as far as it is read. Imported when a file is read: defining them takes long.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BaseModel,
     Field,
@@ -19,7 +22,7 @@ from pydantic import (
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
-    field_validator,
+    create_model,
 )
 
 from memory.models import Op
@@ -31,114 +34,31 @@ from memory.models import Op
 Change: TypeAlias = tuple[Op, StrictStr, Literal["="] | dict[str, Any] | None, Any, Any]
 
 
-class UserLine(BaseModel):
-    """The person's own settings."""
-
-    lang: Any
-    tz: Any
-    settings: dict[str, Any]
-
-
-class SessionLine(BaseModel):
-    """A conversation."""
-
-    id: StrictStr
-    scope: StrictStr
-    opened_at: StrictInt
-    last_at: StrictInt
-    state: StrictStr
-    title: Any
-    closed_at: Any
-    closed_why: Any
-    running_summary: Any
-    planned_through: Any
-    summarised_through: Any
-    extracted_through: Any
-    profile: Any
+def _check_change(change: Change) -> Change:
+    *_, part, whole = change
+    if isinstance(part, dict) is isinstance(whole, dict):
+        raise ValueError("a change says either what changed or all of it")
+    return change
 
 
-class MessageLine(BaseModel):
-    """Something that was said."""
-
-    id: StrictStr
-    session_id: StrictStr
-    turn_id: StrictStr | None
-    role: Any
-    text: StrictStr
-    at: StrictInt
-    tz: Any
-    status: Any
-    hidden_at: Any
-    reply_to: Any
-    author: Any
-
-
-class MemoryLine(BaseModel):
-    """A memory; its other fields are those of the row, which the store reads."""
-
-    id: StrictStr
-    content: StrictStr
-    original_content: StrictStr
-    state: StrictStr
-    rev: StrictInt
-    sensitivity: Any
-    layer: Any
-    sources: Any
-    mentions: Any
-    log: Any
-
-
-class SetLine(BaseModel):
-    """What was done to memories in one act."""
-
-    id: StrictStr
-    actor: StrictStr
-    reason: StrictStr
-    at: StrictInt
-    turn_id: StrictStr | None
-    job_id: Any
-    undoes: Any
-    undone_by: Any
-    changes: list[Change]
-
-    @field_validator("changes")
-    @classmethod
-    def _has_one_state_each(cls, changes: list[Change]) -> list[Change]:
-        if any(isinstance(part, dict) is isinstance(whole, dict) for *_, part, whole in changes):
-            raise ValueError("a change says either what changed or all of it")
-        return changes
-
-
-class TombstoneLine(BaseModel):
-    """What was forgotten on request."""
-
-    memory: StrictStr
-    at: StrictInt
-    set: Any
-    vector: Any
-
-
-class TraceLine(BaseModel):
-    """What was recalled for a turn."""
-
-    turn_id: StrictStr | None
-    scope: StrictStr
-    at: StrictInt
-    mode: Any
-    late: Any
-    took_ms: Any
-    hits: Any
-
-
-LINES: Final[Mapping[str, type[BaseModel]]] = {
-    "user": UserLine,
-    "session": SessionLine,
-    "message": MessageLine,
-    "memory": MemoryLine,
-    "set": SetLine,
-    "tombstone": TombstoneLine,
-    "trace": TraceLine,
+_TYPES: Final[Mapping[str, Any]] = {
+    "text": StrictStr,
+    "text?": StrictStr | None,
+    "number": StrictInt,
+    "table": dict[str, Any],
+    "any": Any,
+    "changes": list[Annotated[Change, AfterValidator(_check_change)]],
 }
+_FIELDS: Final = tomllib.loads(Path(__file__).with_name("lines.toml").read_text(encoding="utf-8"))
+
+
+def _define(kind: str, fields: Mapping[str, str]) -> type[BaseModel]:
+    wanted: Any = {name: (_TYPES[type_], ...) for name, type_ in fields.items()}
+    model: type[BaseModel] = create_model(kind, **wanted)
+    return model
+
+
+LINES: Final = {kind: _define(kind, fields) for kind, fields in _FIELDS.items()}
 
 
 # --- others' ---

@@ -110,9 +110,7 @@ class OpenErrorScreen(Dialog):
 class KeyHelpScreen(Dialog):
     """F1: the keys, on one page; closed by any of the keys that close things."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,enter,f1,q", "dismiss"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,enter,f1,q", "dismiss")]
 
     def compose(self) -> ComposeResult:
         """Compose a row for each key."""

@@ -27,10 +27,7 @@ KEPT = 20  # learned things listed
 class LearningNotice(ConversationEntry, WrappedText):
     """Under a reply: what was learned from it, with a way to look at it, and a way back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        ("u", "undo"),
-        ("v", "view"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [("u", "undo"), ("v", "view")]
 
     @dataclass
     class Undo(TextualMessage):

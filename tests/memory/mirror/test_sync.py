@@ -548,6 +548,18 @@ async def test_purged_is_in_neither_file(desk: Desk) -> None:
     assert await desk.texts() == {"I love jazz", "I drink tea"}
 
 
+async def test_purged_leaves_the_backup_of_a_file_that_is_gone(desk: Desk) -> None:
+    """Whoever deleted the file has its backup cleaned all the same."""
+    m = await desk.remember("I collect stamps")
+    await desk.sync()
+    await desk.remember("I drink tea")
+    await desk.sync()
+    assert "stamps" in desk.bak.read_text("utf-8")
+    desk.path.unlink()
+    await desk.service.purge(desk.user, m.id, desk.tick())
+    assert "stamps" not in desk.text + desk.bak.read_text("utf-8")
+
+
 async def test_purged_leaves_the_unread_part_too(desk: Desk) -> None:
     """A piece that says it goes with it."""
     m = await desk.remember("I collect stamps from Bhutan")
