@@ -124,7 +124,7 @@ class EbbApp(App[int]):
         await self.chat.replies.end()
 
     def leave_now(self) -> None:
-        """Go at once: what is left is in the store, and goes on at the next start."""
+        """Go at once, and leave the rest to the next start."""
         if not self._gone:
             self._gone = True
             self.workers.cancel_group(self, "leaving")

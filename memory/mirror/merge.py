@@ -133,7 +133,7 @@ class _Merge:
         return [i for ids in by_text.values() for i in ids]
 
     def find_renamed(self, missing: Iterable[MemoryId]) -> list[MemoryId]:
-        """Find entries by an id with a slip in it, or by a line like the one saved before.
+        """Find entries by an almost correct id, or by an almost unchanged line.
 
         Whoever does not read the file anew after a save goes on with lines that have no id yet.
         """

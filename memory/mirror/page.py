@@ -151,7 +151,7 @@ def _kinds() -> dict[str, Kind]:
 
 
 def parse_kind(word: str) -> Kind | None:
-    """Return the kind by its key or by its label in any language, with or without its icon."""
+    """Return the kind by its key or a label of it, with or without icon."""
     return _kinds().get(re.sub(r"^[^\w]+|[^\w]+$", "", fold(word)))
 
 

@@ -273,7 +273,7 @@ def _list_new_texts(plan: MergePlan) -> list[str]:
 
 
 def _begin(tx: Transaction, shot: MirrorSnapshot) -> bool:
-    """Write down what the file is going to show, if the memories are still what they were."""
+    """Note what the file will show, if the memories are what they were."""
     state = tx.mirror.get_state() or shot.before
     if tx.changes.get_last_seq() != shot.state.seq or state != shot.before:
         return False

@@ -52,7 +52,7 @@ class ExportCounts:
 
 
 def list_tombstone_forms(m: Memory) -> list[str]:
-    """List every text that a tombstone of the memory may stand for, always in the same order."""
+    """List every text that a tombstone of the memory may stand for, in order."""
     was = [str(e["was"]) for e in m.correction_history if e.get("was")]
     texts = [m.original_content, m.content, *was, *sorted(said_forms(m))]
     # An older version buried notes with their subject.
@@ -287,7 +287,7 @@ def _batches(lines: Iterable[Line]) -> Iterator[tuple[str, list[Line]]]:
 
 
 def derive_id(sign: str, length: int, *parts: str) -> str:
-    """Make an id of what names a thing elsewhere: the same every time, and none that Ebb gives."""
+    """Make an id from what names a thing elsewhere, the same every time."""
     n = int.from_bytes(sha256(":".join(parts).encode()).digest()[:8], "big")
     return sign + "".join(_DIGITS[(n >> (5 * i)) & 31] for i in range(length))
 

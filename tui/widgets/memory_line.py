@@ -137,7 +137,7 @@ def wrap_beside(first: str | Content, text: Content, width: int) -> Content:
 
 
 def format_hit(hit: Hit, now: datetime, voice: WindowLanguage, width: int) -> Content:
-    """Lay out a recalled memory: level and kind, text, how relevant it was and how old it is."""
+    """Lay out a recalled memory: level, kind, text, relevance and age."""
     m = hit.memory
     score = voice(_WHY[hit.why]) if hit.why in _WHY else one_line(hit.why)
     if hit.why == "relevance":
