@@ -525,7 +525,7 @@ class MirrorState:
     be if not `confirmed`; `read` is the digest of the last file whose edits were taken; `wrote`
     that of the last written one; `unread` are the blocks that could not be read, each with the
     version it came with; `asking` are the entries that are missing from the file until the person
-    says what that means, by the keys of both answers.
+    says what that means, by the keys of both answers, or until nobody has for days.
     """
 
     lineage: str
@@ -535,7 +535,12 @@ class MirrorState:
     wrote: str = ""
     seq: int = 0
     unread: tuple[tuple[str, int], ...] = ()
-    asking: Mapping[str, Json] | None = None  # {yes, no, ids}
+    asking: Mapping[str, Json] | None = None  # {yes, no, ids, until}
+
+    def get_open_question(self, now: datetime) -> Mapping[str, Json] | None:
+        """Return what is asked and can still be answered."""
+        until = str((self.asking or {}).get("until", ""))
+        return self.asking if until and now < datetime.fromisoformat(until) else None
 
 
 class MemoryOutline(NamedTuple):

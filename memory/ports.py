@@ -653,19 +653,8 @@ class Transaction(Protocol):
     def new_id(self) -> str:
         """Crockford base32, a letter first, six characters or more, never used before in this store."""
 
-    def put_choice(
-        self, key: str, scope: str, kind: str, payload: Json, expires_at: datetime
-    ) -> None:
-        """Keep what a short button key or a pending question stands for."""
-
-    def take_choice(self, key: str, now: datetime) -> tuple[str, str, Json] | None:
-        """(scope, kind, payload), once; None if unknown, used or expired."""
-
-    def choice(self, key: str, now: datetime) -> tuple[str, str, Json] | None:
-        """Look at it without taking it."""
-
-    def pending_choice(self, scope: str, now: datetime) -> str | None:
-        """Key of the newest unanswered choice of the scope."""
+    def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
+        """Run a statement on the caller's own tables in the same file; return its rows."""
 
     def put_secret(self, memory_id: MemoryId, sealed: bytes) -> None: ...
     def secret(self, memory_id: MemoryId) -> bytes | None: ...
@@ -789,7 +778,7 @@ class Reader(Protocol):
 
 
 class SystemTransaction(Protocol):
-    """What belongs to no single user: identities, the job queue, the Telegram inbox, store-wide values."""
+    """What belongs to no single user: identities, the job queue, store-wide values."""
 
     def resolve(self, provider: str, external_id: str) -> str | None:
         """User of that identity."""
@@ -832,23 +821,11 @@ class SystemTransaction(Protocol):
     def release(self, worker: str, now: datetime) -> None:
         """Give back every lease of this worker, and those of processes of this machine that are gone."""
 
-    def inbox_put(
-        self, provider: str, bot: str, update_id: int, lane: str, payload: str, now: datetime
-    ) -> bool:
-        """Keep an update before it is confirmed; False if it is there already."""
+    def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
+        """Run a statement on the caller's own tables in the same file; return its rows."""
 
-    def inbox_open(self, provider: str, bot: str) -> list[tuple[int, str, str]]:
-        """(update_id, lane, payload) not yet done, in order."""
-
-    def inbox_done(self, provider: str, bot: str, update_id: int, now: datetime) -> None:
-        """Done: the payload is blanked, the id stays."""
-
-    def delivered(self, provider: str, key: str, value: Json, now: datetime) -> None:
-        """Remember where a turn's reply went (chat and message ids), for exactly one reply per turn."""
-
-    def delivery(self, provider: str, key: str) -> Json: ...
-    def prune(self, now: datetime) -> int:
-        """Let go of updates dealt with and of replies long delivered, a bounded number at once; how many."""
+    def prune(self) -> None:
+        """Let go of the oldest notes of which memories were written."""
 
 
 class Store(Protocol):

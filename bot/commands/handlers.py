@@ -13,6 +13,7 @@ from bot.commands.why import MORE, explain, explain_reply, quote_of
 from bot.events import Command, CommandOutcome, Turn, WindowMode
 from bot.sessions import close
 from bot.settings import Settings
+from bot.tables import find_pending_choice, get_choice, take_choice
 from bot.texts import format_age, say, words
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.dates import AsOfQuery, parse_as_of
@@ -164,12 +165,12 @@ class Commands:
         return _outcome(await self._orders(c, lang).forget(Intent("forget", wanted)))
 
     async def _choose(self, c: Command, lang: Lang) -> CommandOutcome:
-        taken = await self.store.write(c.user_id, lambda tx: tx.take_choice(c.args.strip(), c.at))
-        if taken is None or taken[0] != c.scope:
+        if answered := await questions.answer_mirror(self.service, self.store, c, lang):
+            return answered
+        taken = await self.store.write(c.user_id, lambda tx: take_choice(tx, c.args.strip(), c.at))
+        if taken is None or taken[0] != c.scope or taken[1] not in {"forget", questions.PROPOSAL}:
             return CommandOutcome(False, say(lang, "choice.gone"))
         _, kind, payload = taken
-        if kind == questions.MIRROR:
-            return await questions.answer_mirror(self.service, c, payload, lang)
         if kind == questions.PROPOSAL:
             return await questions.answer_proposal(self.service, c, payload, lang)
         return replace(_outcome(await self._orders(c, lang).forget_chosen([payload])), memories=())
@@ -274,11 +275,11 @@ def _withdraw_question(tx: Transaction, c: Command) -> bool:
     """
     changed = next((s.at for s in tx.changes.list_undoable() if s.reason != "summarise"), None)
     dropped = False
-    while (key := tx.pending_choice(c.scope, c.at)) and (asked := tx.choice(key, c.at)):
+    while (key := find_pending_choice(tx, c.scope, c.at)) and (asked := get_choice(tx, key, c.at)):
         at = asked[2].get("at") if asked[1] == "forget" else None
         if at is None or (changed is not None and datetime.fromisoformat(at) < changed):
             break
-        dropped = tx.take_choice(key, c.at) is not None
+        dropped = take_choice(tx, key, c.at) is not None
     return dropped
 
 

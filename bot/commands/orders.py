@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.events import Choice, Command, Turn
+from bot.tables import find_pending_choice, get_choice, put_choice, take_choice
 from bot.texts import say
 from memory.errors import NotFound, Refused
 from memory.models import Json, Lang, Memory, Message
@@ -287,15 +288,15 @@ class Orders:
         def write(tx: Transaction) -> tuple[Choice, ...]:
             keys = [tx.new_id() for _ in options]
             for key, (payload, _) in zip(keys, options, strict=True):
-                tx.put_choice(key, scope, "forget", {**payload, **at}, until)
+                put_choice(tx, key, scope, "forget", {**payload, **at}, until)
             last = tx.new_id()
             single = [
                 k
                 for k, (p, _) in zip(keys, options, strict=True)
                 if "everything" in p or len(_meant(p)) == 1
             ]
-            tx.put_choice(
-                last, scope, "forget", {"ids": [], "options": single, "keys": keys, **at}, until
+            put_choice(
+                tx, last, scope, "forget", {"ids": [], "options": single, "keys": keys, **at}, until
             )
             texts = [text for _, text in options]
             return tuple(Choice(k, t) for k, t in zip([*keys, last], [*texts, none], strict=True))
@@ -307,22 +308,22 @@ class Orders:
         scope, now, text = self.asked.scope, self.asked.at, self.asked_text
 
         def write(tx: Transaction) -> tuple[list[Json], list[str]] | None:
-            last = tx.pending_choice(scope, now)
-            kept = tx.choice(last, now) if last else None
+            last = find_pending_choice(tx, scope, now)
+            kept = get_choice(tx, last, now) if last else None
             if last is None or kept is None or kept[1] != "forget" or "options" not in kept[2]:
                 return None
             options = [
-                (k, c[2]) for k in kept[2]["options"] if (c := tx.choice(k, now)) is not None
+                (k, c[2]) for k in kept[2]["options"] if (c := get_choice(tx, k, now)) is not None
             ]
             said = [_said(tx, payload) for _, payload in options]
             picked = read_answer(text, said)
             if picked == "unclear":
                 return [], said
             for key in (*kept[2]["keys"], last):
-                tx.take_choice(key, now)
+                take_choice(tx, key, now)
             return None if picked is None else ([options[i][1] for i in picked], [])
 
-        if not await self.store.read(self.user_id, lambda tx: tx.pending_choice(scope, now)):
+        if not await self.store.read(self.user_id, lambda tx: find_pending_choice(tx, scope, now)):
             return None  # most messages answer no question: they need no write
         answered = await self.store.write(self.user_id, write)
         if answered is None:

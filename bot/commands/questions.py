@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from bot.events import Choice, Command, CommandOutcome, Turn
+from bot.tables import put_choice
 from bot.texts import say
 from memory.errors import MemoryError_
 from memory.models import Json, Lang, Proposal
 from memory.ports import Store, Transaction
 from memory.service import MemoryService
 
-MIRROR = "mirror"  # the kind of choice that `memory.mirror` leaves
 PROPOSAL = "proposal"
 LIFE = timedelta(days=2)
 _NAMED = 5
@@ -38,7 +39,7 @@ def write_question(p: Proposal, lang: Lang) -> str:
 def _offer(tx: Transaction, turn: Turn, p: Proposal, lang: Lang) -> tuple[Choice, ...]:
     keys = {yes: tx.new_id() for yes in (True, False)}
     for yes, key in keys.items():
-        tx.put_choice(key, turn.scope, PROPOSAL, {"id": p.id, "yes": yes}, turn.at + LIFE)
+        put_choice(tx, key, turn.scope, PROPOSAL, {"id": p.id, "yes": yes}, turn.at + LIFE)
     return Choice(keys[True], write_question(p, lang)), Choice(
         keys[False], say(lang, "proposal.no")
     )
@@ -74,12 +75,8 @@ async def describe_mirror(
     if service.mirror is None:
         return CommandOutcome(False, say(lang, "mirror.none"))
     path = service.mirror.path(c.user_id)
-    state = await store.read(c.user_id, lambda tx: tx.mirror.get_state())
-    asking = state.asking if state is not None else None
-    if (
-        asking is None
-        or await store.read(c.user_id, lambda tx: tx.choice(str(asking["yes"]), c.at)) is None
-    ):
+    asking = await _find_mirror_question(store, c)
+    if asking is None:
         return CommandOutcome(True, say(lang, "mirror.here", path=path))
     missing = await store.read(c.user_id, lambda tx: tx.memories.get_many(asking["ids"]))
     lines = [f"- {m.content}" for m in missing[:_NAMED]] + (
@@ -93,11 +90,23 @@ async def describe_mirror(
     return CommandOutcome(True, text, memories=tuple(missing), choices=choices)
 
 
+async def _find_mirror_question(store: Store, c: Command) -> Mapping[str, Json] | None:
+    state = await store.read(c.user_id, lambda tx: tx.mirror.get_state())
+    return state.get_open_question(c.at) if state is not None else None
+
+
 async def answer_mirror(
-    service: MemoryService, c: Command, payload: Json, lang: Lang
-) -> CommandOutcome:
-    """Forget what is missing from the file, or write it into the file again."""
-    done = await service.forget_missing(c.user_id, payload["ids"], c.at)
+    service: MemoryService, store: Store, c: Command, lang: Lang
+) -> CommandOutcome | None:
+    """Forget what is missing from the file, or write it into the file again.
+
+    None if the key is no answer to that question.
+    """
+    asking, key = await _find_mirror_question(store, c), c.args.strip()
+    if c.scope != f"user:{c.user_id}" or asking is None or key not in (asking["yes"], asking["no"]):
+        return None
+    ids = asking["ids"] if key == asking["yes"] else []
+    done = await service.forget_missing(c.user_id, ids, c.at)
     if not done:
         return CommandOutcome(True, say(lang, "mirror.kept"))
     return CommandOutcome(True, say(lang, "mirror.forgotten", n=len(done)))

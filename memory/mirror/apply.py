@@ -172,17 +172,13 @@ class EditApplier:
         ids += [i for i in wanted.missing if i not in before]
         if ids == before:
             return state
-        state = _drop_question(self.tx, state, self.now)
         if not ids:
-            return state
+            return replace(state, asking=None)
         self.out.asked = True
         self.shows.update(dict.fromkeys(wanted.missing))
-        yes, no = self.tx.new_id(), self.tx.new_id()
-        for key, other, meant in ((yes, no, ids), (no, yes, [])):
-            payload = {"ids": meant, "other": other}
-            until = self.now + ANSWER_WITHIN
-            self.tx.put_choice(key, f"user:{self.tx.user_id}", "mirror", payload, until)
-        return replace(state, asking={"yes": yes, "no": no, "ids": ids})
+        until = (self.now + ANSWER_WITHIN).isoformat()
+        asking = {"yes": self.tx.new_id(), "no": self.tx.new_id(), "ids": ids, "until": until}
+        return replace(state, asking=asking)
 
     def _keep_unread(self, state: MirrorState, version: int | None) -> tuple[tuple[str, int], ...]:
         """Keep pieces that are newer than the person's buffer; drop those they took out of it."""
@@ -198,18 +194,12 @@ class EditApplier:
         return (*kept, *((raw, state.version + 1) for raw in fresh))
 
 
-def _drop_question(tx: Transaction, state: MirrorState, now: datetime) -> MirrorState:
-    for key in ("yes", "no") if state.asking is not None else ():
-        tx.take_choice(str((state.asking or {})[key]), now)
-    return replace(state, asking=None)
-
-
 def answered(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
     """Take the answer about missing entries: forget `ids`, show the others again."""
     state = tx.mirror.get_state()
     if state is not None and state.asking is not None:
         # The file is not as it should be, whatever the change log says.
-        tx.mirror.put_state(replace(_drop_question(tx, state, now), seq=-1))
+        tx.mirror.put_state(replace(state, asking=None, seq=-1))
     tx.jobs.enqueue_mirror_job(now)
     if not ids:
         return []

@@ -26,7 +26,6 @@ from memory.mirror.page import (
 )
 from memory.models import (
     Filter,
-    Json,
     Lang,
     Level,
     Memory,
@@ -165,7 +164,7 @@ def take_snapshot(
     before = tx.mirror.get_state()
     base = tx.mirror.get_base(before.version, taken=False) if before else {}
     state = before or MirrorState(lineage=get_lineage(tx))
-    asking = _get_question(tx, state, now)
+    asking = state.get_open_question(now)
     asked = tuple(str(i) for i in asking["ids"]) if asking else ()
     every = tx.memories.find(Filter(), order="weight", limit=_EVERYTHING).items
     memories = [m for m in every if _is_shown(m) and m.id not in asked]
@@ -217,13 +216,6 @@ def _make_entry(m: Memory, u: float, now: datetime, zone: ZoneInfo) -> MirrorEnt
         negated=m.negated_at is not None,
         level=m.level,
     )
-
-
-def _get_question(tx: Transaction, state: MirrorState, now: datetime) -> Mapping[str, Json] | None:
-    """Return the open question about missing entries; None once nobody has answered for days."""
-    asking = state.asking
-    still = asking and all(tx.choice(str(asking[key]), now) for key in ("yes", "no"))
-    return asking if still else None
 
 
 def _find_language(tx: Transaction, memories: Sequence[Memory]) -> Lang:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from memory.models import Json
 from memory.store.conversations import ConversationGateway
-from memory.store.jobs import MOST, JobGateway, JobQueue
+from memory.store.jobs import JobGateway, JobQueue
 from memory.store.memories import LifeGateway
 from memory.store.mirror import MirrorGateway
 from memory.store.purge import PurgeGateway
-from memory.store.rows import dump, from_ms, insert, to_ms
+from memory.store.rows import dump, from_ms, insert
 from memory.store.tombstones import ProposalGateway, TombstoneGateway
 from memory.store.traces import NightGateway, TraceGateway
 from memory.store.transaction import ChangeGateway, Transaction, reserve_id
@@ -23,10 +23,6 @@ from memory.store.vectors import VectorGateway
 
 G = TypeVar("G")
 
-UPDATES_KEPT: Final = timedelta(
-    days=7
-)  # Telegram offers an update again for a day; ids begin anew after a week
-REPLIES_KEPT: Final = timedelta(days=30)  # and a message can be edited for 48 hours
 TOUCHED_KEPT: Final = 20_000
 AHEAD: Final = timedelta(days=2)  # a longer absence is confirmed by a second look
 BACK: Final = timedelta(hours=1)
@@ -171,66 +167,17 @@ class SqliteSystem(JobQueue):
             self.set("clock", {"seen": now.isoformat()})
         return believed
 
-    # --- inbox and deliveries
+    # --- a caller's own tables, and what is over
 
-    def inbox_put(
-        self, provider: str, bot: str, update_id: int, lane: str, payload: str, now: datetime
-    ) -> bool:
-        """Keep an update before it is confirmed; False if it is there already."""
-        row = {
-            "provider": provider,
-            "bot": bot,
-            "update_id": update_id,
-            "lane": lane,
-            "payload": payload,
-            "at": now,
-        }
-        return bool(insert(self.con, "inbox", row, "INSERT OR IGNORE").rowcount)
+    def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
+        """Run a statement on the caller's own tables in the same file; return its rows."""
+        return list(self.con.execute(sql, params).fetchall())
 
-    def inbox_open(self, provider: str, bot: str) -> list[tuple[int, str, str]]:
-        """List (update_id, lane, payload) not yet done, in order."""
-        rows = self.con.execute(
-            "SELECT update_id, lane, payload FROM inbox WHERE provider = ? AND bot = ? AND done_at IS NULL"
-            " ORDER BY update_id",
-            (provider, bot),
-        )
-        return [(r[0], r[1], r[2]) for r in rows.fetchall()]
+    def prune(self, touched: int = TOUCHED_KEPT) -> None:
+        """Let go of the oldest rows of `touched`, which says what memories were written.
 
-    def inbox_done(self, provider: str, bot: str, update_id: int, now: datetime) -> None:
-        """Blank the payload of an update that was dealt with; the id stays."""
-        self.con.execute(
-            "UPDATE inbox SET payload = '', done_at = ? WHERE provider = ? AND bot = ? AND update_id = ?",
-            (to_ms(now), provider, bot, update_id),
-        )
-
-    def delivered(self, provider: str, key: str, value: Json, now: datetime) -> None:
-        """Remember where a turn's reply went, for exactly one reply per turn."""
-        row = {"provider": provider, "key": key, "value": dump(value), "at": now}
-        insert(self.con, "deliveries", row, "INSERT OR REPLACE")
-
-    def delivery(self, provider: str, key: str) -> Json:
-        """Return what `delivered` was told, None if nothing."""
-        told = "SELECT value FROM deliveries WHERE provider = ? AND key = ?"
-        row = self.con.execute(told, (provider, key)).fetchone()
-        return None if row is None else json.loads(row[0])
-
-    def prune(self, now: datetime, most: int = MOST, touched: int = TOUCHED_KEPT) -> int:
-        """Let go of updates dealt with and of replies long delivered; how many.
-
-        Of `touched` too, which says what memories were written: whoever slept through it reads all
-        anew. A chat's mode and the like never say of themselves that they are done, so they stay.
+        Whoever slept through it reads all anew.
         """
         self.con.execute(
             "DELETE FROM touched WHERE seq <= (SELECT MAX(seq) FROM touched) - ?", (touched,)
         )
-        updates = self.con.execute(
-            "DELETE FROM inbox WHERE (provider, bot, update_id) IN"
-            " (SELECT provider, bot, update_id FROM inbox WHERE done_at < ? LIMIT ?)",
-            (to_ms(now - UPDATES_KEPT), most),
-        )
-        replies = self.con.execute(
-            "DELETE FROM deliveries WHERE (provider, key) IN (SELECT provider, key FROM deliveries"
-            " WHERE at < ? AND json_extract(value, '$.done') = 1 LIMIT ?)",
-            (to_ms(now - REPLIES_KEPT), most),
-        )
-        return int(updates.rowcount + replies.rowcount)

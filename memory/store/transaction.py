@@ -6,7 +6,6 @@ Ids are Crockford base32, a letter first, six characters or more, never used twi
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from typing import Any, Final, TypeVar
 from memory.errors import Conflict, NotFound, StoreError
 from memory.models import Change, ChangeSet, Entity, Job, Json, MemoryId, Op, User
 from memory.ports import Clock
-from memory.store.rows import dump, from_row, insert, to_ms
+from memory.store.rows import dump, from_row, insert
 
 T = TypeVar("T")
 
@@ -172,7 +171,7 @@ class Transaction:
         noted = {**after, "kind": job.kind, "state": state, "payload": dict(job.payload)}
         self.record("job", job.id, "updated", None, noted)
 
-    # --- the person, choices and secrets
+    # --- the person, a caller's own tables, and secrets
 
     def user(self) -> User:
         """Return the user's row. Raises NotFound."""
@@ -188,42 +187,9 @@ class Transaction:
         row = (u.lang, u.tz, dump(dict(u.settings)), self.owner)
         self.con.execute("UPDATE users SET lang = ?, tz = ?, settings = ? WHERE id = ?", row)
 
-    def put_choice(
-        self, key: str, scope: str, kind: str, payload: Json, expires_at: datetime
-    ) -> None:
-        """Keep what a short key stands for; a key used before now stands for this."""
-        row = {
-            "user_id": self.owner,
-            "key": key,
-            "scope": scope,
-            "kind": kind,
-            "payload": dump(payload),
-        }
-        self.con.execute("DELETE FROM choices WHERE user_id = ? AND key = ?", (self.owner, key))
-        insert(self.con, "choices", row | {"expires_at": expires_at})
-
-    def take_choice(self, key: str, now: datetime) -> tuple[str, str, Json] | None:
-        """Return (scope, kind, payload), once; None if unknown, used or expired."""
-        found = self.choice(key, now)
-        gone = "DELETE FROM choices WHERE user_id = ? AND (key = ? OR expires_at <= ?)"
-        self.con.execute(gone, (self.owner, key, to_ms(now)))
-        return found
-
-    def choice(self, key: str, now: datetime) -> tuple[str, str, Json] | None:
-        """Look at a choice without taking it."""
-        row = self.con.execute(
-            "SELECT scope, kind, payload FROM choices WHERE user_id = ? AND key = ? AND expires_at > ?",
-            (self.owner, key, to_ms(now)),
-        ).fetchone()
-        return None if row is None else (row["scope"], row["kind"], json.loads(row["payload"]))
-
-    def pending_choice(self, scope: str, now: datetime) -> str | None:
-        """Return the key of the newest unanswered choice of the scope."""
-        row = self.con.execute(
-            "SELECT key FROM choices WHERE user_id = ? AND scope = ? AND expires_at > ? ORDER BY n DESC LIMIT 1",
-            (self.owner, scope, to_ms(now)),
-        ).fetchone()
-        return None if row is None else str(row["key"])
+    def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
+        """Run a statement on the caller's own tables in the same file; return its rows."""
+        return list(self.con.execute(sql, params).fetchall())
 
     def put_secret(self, memory_id: MemoryId, sealed: bytes) -> None:
         """Keep the sealed text of a secret memory. Raises NotFound."""

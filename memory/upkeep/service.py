@@ -115,7 +115,7 @@ class UpkeepService:
         if run.moved:
             await run.look()
         if run.believed:  # what belongs to no single user: each night clears a portion of it
-            await self._store.write_system(lambda s: s.prune(now))
+            await self._store.write_system(lambda s: s.prune())
         return lambda tx: self._finish(tx, run)
 
     async def at_once(self, job: Job, now: datetime) -> Effect:

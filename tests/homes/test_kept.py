@@ -24,6 +24,7 @@ from typing import Any, Final
 
 import pytest
 
+from bot import tables
 from bot.bootstrap import open_ebb
 from bot.settings import Settings
 from memory.models import Filter, Job, JobKind, Layer, Memory, Sensitivity, State
@@ -334,12 +335,14 @@ async def test_what_was_being_said_and_sent_is_still_there(
                 ABOUT["unanswered"][who],
                 state == "interrupted",
             )
-        waiting = await w.ebb.store.write_system(lambda s: s.inbox_open("telegram", ABOUT["bot"]))
+        waiting = await w.ebb.store.write_system(
+            lambda s: tables.list_open_updates(s, "telegram", ABOUT["bot"])
+        )
         assert [update_id for update_id, _, _ in waiting] == [99001]
         people = await w.ebb.store.write_system(lambda s: s.identities("telegram"))
         assert sorted(people.values()) == sorted([ABOUT["owner"], ABOUT["guest"]])
         assert await w.ebb.store.write_system(
-            lambda s: s.delivery("telegram", f"{ABOUT['bot']}:turn:kept")
+            lambda s: tables.get_delivery(s, "telegram", f"{ABOUT['bot']}:turn:kept")
         )
 
 

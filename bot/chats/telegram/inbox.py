@@ -16,13 +16,21 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from telegram import Bot, Update
 from telegram.error import NetworkError
 
 from bot.chats.telegram.incoming import StoredUpdate
+from bot.tables import (
+    finish_update,
+    get_delivery,
+    list_open_updates,
+    prune_updates,
+    put_delivery,
+    put_update,
+)
 from memory.errors import StoreError
 from memory.models import Json
 from memory.ports import Clock, Store
@@ -38,12 +46,16 @@ class BotState:
         self._store = store
         self._bot = str(bot_id)
         self._clock = clock
+        self._pruned: date | None = None
 
     async def keep(self, update: Update, lane: str) -> bool:
-        """Commit an update; False if it is there already."""
+        """Commit an update; False if it is there already. Once a day, let old ones go."""
         payload, now = update.to_json(), self._clock()
+        if self._pruned != now.date() and await self._store.trust_clock(now):
+            self._pruned = now.date()
+            await self._store.write_system(lambda s: prune_updates(s, now))
         return await self._store.write_system(
-            lambda s: s.inbox_put(PROVIDER, self._bot, update.update_id, lane, payload, now)
+            lambda s: put_update(s, PROVIDER, self._bot, update.update_id, lane, payload, now)
         )
 
     async def waiting(self, bot: Bot) -> list[Update]:
@@ -53,7 +65,7 @@ class BotState:
         """
         out = []
         for update_id, _, payload in await self._store.write_system(
-            lambda s: s.inbox_open(PROVIDER, self._bot)
+            lambda s: list_open_updates(s, PROVIDER, self._bot)
         ):
             try:
                 update = Update.de_json(json.loads(payload), bot)
@@ -72,15 +84,17 @@ class BotState:
 
         def write(s: Any) -> None:
             for key, value in records.items():
-                s.delivered(PROVIDER, f"{self._bot}:{key}", value, now)
+                put_delivery(s, PROVIDER, f"{self._bot}:{key}", value, now)
             for update_id in ids:
-                s.inbox_done(PROVIDER, self._bot, update_id, now)
+                finish_update(s, PROVIDER, self._bot, update_id, now)
 
         await self._store.write_system(write)
 
     async def record(self, key: str) -> dict[str, Any]:
         """What was written under that key; empty if nothing was."""
-        found = await self._store.write_system(lambda s: s.delivery(PROVIDER, f"{self._bot}:{key}"))
+        found = await self._store.write_system(
+            lambda s: get_delivery(s, PROVIDER, f"{self._bot}:{key}")
+        )
         return dict(found) if isinstance(found, dict) else {}
 
     async def write(self, **records: Json) -> None:

@@ -14,6 +14,7 @@ from bot.bootstrap import Ebb, open_ebb
 from bot.chats.telegram.polling import serve
 from bot.chats.telegram.tuning import BotTiming
 from bot.settings import Settings
+from bot.tables import list_open_updates
 from tests.servers.openai import OpenAIServer, Rule, say
 from tests.servers.telegram import ADA, PATIENCE, Person, Shown, TelegramServer
 
@@ -88,7 +89,7 @@ class Bot:
         waiting: list[tuple[int, str, str]] = []
         for _ in range(int(PATIENCE / 0.02)):
             waiting = await self.ebb.store.write_system(
-                lambda s: s.inbox_open("telegram", str(self.server.bot_id))
+                lambda s: list_open_updates(s, "telegram", str(self.server.bot_id))
             )
             if not waiting and not self.server.unconfirmed:
                 return

@@ -13,6 +13,7 @@ import pytest
 from telegram import Bot, Update
 from telegram.ext import Updater
 
+from bot import tables
 from bot.chats.telegram.access import ATTEMPTS, AccessControl, code_in, new_code
 from bot.chats.telegram.inbox import BotState, Inbox
 from bot.chats.telegram.incoming import (
@@ -147,10 +148,15 @@ async def test_nothing_of_strangers_or_off_the_record_is_stored(
 
 async def test_an_unreadable_row_is_given_up(store: SqliteStore, bot: Bot) -> None:
     """It does not stop the others at each start."""
-    await store.write_system(lambda s: s.inbox_put("telegram", str(bot.id), 1, "1", "no json", NOW))
+    await store.write_system(
+        lambda s: tables.put_update(s, "telegram", str(bot.id), 1, "1", "no json", NOW)
+    )
     journal = BotState(store, bot.id, lambda: NOW)
     assert await journal.waiting(bot) == []
-    assert await store.write_system(lambda s: s.inbox_open("telegram", str(bot.id))) == []
+    assert (
+        await store.write_system(lambda s: tables.list_open_updates(s, "telegram", str(bot.id)))
+        == []
+    )
 
 
 # --- what is one turn ---

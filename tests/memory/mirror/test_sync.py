@@ -290,21 +290,15 @@ async def test_too_much_is_missing(desk: Desk) -> None:
     assert made[0].id not in desk.text
     assert "jazz" in desk.text
     state = await desk.read(lambda tx: tx.mirror.get_state())
-    taken = await desk.store.write(
-        desk.user, lambda tx: tx.take_choice(state.asking["no"], desk.now)
-    )
-    assert taken is not None
-    assert taken[1] == "mirror"
-    assert await desk.service.forget_missing(desk.user, taken[2]["ids"], desk.tick()) == []
+    assert len(state.get_open_question(desk.now)["ids"]) == 4
+    assert await desk.service.forget_missing(desk.user, [], desk.tick()) == []
+    assert (await desk.read(lambda tx: tx.mirror.get_state())).asking is None
     await desk.sync()
     assert all(m.id in desk.text for m in made)
     await desk.edit(lambda t: without(t, *made[:4]))
     state = await desk.read(lambda tx: tx.mirror.get_state())
-    taken = await desk.store.write(
-        desk.user, lambda tx: tx.take_choice(state.asking["yes"], desk.now)
-    )
-    assert taken is not None
-    done = await desk.service.forget_missing(desk.user, taken[2]["ids"], desk.tick())
+    ids = state.get_open_question(desk.now)["ids"]
+    done = await desk.service.forget_missing(desk.user, ids, desk.tick())
     assert {m.id for m in done} == {m.id for m in made[:4]}
     assert len(await desk.all()) == 9
 

@@ -318,25 +318,6 @@ async def test_tokens_are_counted_by_role_and_day(store: SqliteStore, user: str)
     ]
 
 
-async def test_a_choice_is_taken_once_and_in_time(store: SqliteStore, user: str) -> None:
-    """The newest unanswered one of a scope is what a bare answer means."""
-
-    def put(tx: Transaction) -> None:
-        tx.put_choice("k1", SCOPE, "forget", {"ids": ["a"]}, later(minutes=5))
-        tx.put_choice("k2", SCOPE, "undo", None, later(minutes=1))
-
-    await store.write(user, put)
-    assert await store.read(user, lambda tx: tx.pending_choice(SCOPE, NOW)) == "k2"
-    assert await store.read(user, lambda tx: tx.pending_choice(SCOPE, later(minutes=1))) == "k1"
-    assert await store.write(user, lambda tx: tx.take_choice("k1", NOW)) == (
-        SCOPE,
-        "forget",
-        {"ids": ["a"]},
-    )
-    assert await store.write(user, lambda tx: tx.take_choice("k1", NOW)) is None
-    assert await store.write(user, lambda tx: tx.take_choice("k2", later(minutes=2))) is None
-
-
 async def test_a_users_settings_are_kept(store: SqliteStore, user: str) -> None:
     """In the user's own row."""
     mine = await store.read(user, lambda tx: tx.user())

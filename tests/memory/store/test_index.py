@@ -164,7 +164,7 @@ async def test_another_process_writes(store: SqliteStore, user: str, path: Path)
         await second.write(
             user, lambda tx: [tx.memories.add(a_memory(f"harbour {i}")) for i in range(3)]
         )
-        await second.write_system(lambda s: s.prune(NOW, touched=1))  # type: ignore[call-arg]
+        await second.write_system(lambda s: s.prune(touched=1))  # type: ignore[call-arg]
         assert len(await seen(store, user, store.indexes)) == 44
     finally:
         await second.close()

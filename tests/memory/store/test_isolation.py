@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bot import tables
 from memory.errors import NotFound
 from memory.models import (
     Filter,
@@ -58,7 +59,7 @@ def live(tx: Transaction) -> dict[str, Any]:
     tx.tombstones.add(
         Tombstone(tx.user_id, friend.id, tx.tombstones.compute_digest("gone"), NOW, opened.id)
     )
-    tx.put_choice("k1", "chat:1", "forget", {"ids": [memory.id]}, later(hours=1))
+    tables.put_choice(tx, "k1", "chat:1", "forget", {"ids": [memory.id]}, later(hours=1))
     return {
         "memory": memory,
         "friend": friend,
@@ -147,7 +148,7 @@ async def test_neither_changes_anything_of_the_other(
         return [
             tx.conversations.close_session(session.id, NOW, "new"),
             tx.conversations.finish_turn("t1", "w", "done", NOW),
-            tx.take_choice("k1", NOW),
+            tables.take_choice(tx, "k1", NOW),
             tx.tombstones.has(tx.tombstones.compute_digest("gone")),
             tx.memories.remove_mention(foreign.id, "m"),
         ]
@@ -161,7 +162,7 @@ async def test_neither_changes_anything_of_the_other(
             len(tx.jobs.list_pending("monitor")),
             changed is not None and changed.undone_by is None,
             tx.tombstones.has(tx.tombstones.compute_digest("gone")),
-            tx.pending_choice("chat:1", NOW),
+            tables.find_pending_choice(tx, "chat:1", NOW),
             tx.conversations.get_open_turn("chat:1") is not None,
         )
 

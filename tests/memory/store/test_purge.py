@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot import tables
 from memory.errors import NotFound
 from memory.models import (
     Filter,
@@ -79,8 +80,8 @@ def live(tx: Transaction) -> dict[str, Any]:
     tx.vectors.put(merged.id, MODEL, vector(2))
     tx.jobs.enqueue("embed", "one", {"memory_ids": [memory.id]}, NOW)
     tx.jobs.enqueue("embed", "two", {"memory_ids": [memory.id, film.id]}, NOW)
-    tx.put_choice("k1", SCOPE, "forget", {"ids": [memory.id]}, later(hours=1))
-    tx.put_choice("k2", SCOPE, "forget", {"ids": [film.id]}, later(hours=1))
+    tables.put_choice(tx, "k1", SCOPE, "forget", {"ids": [memory.id]}, later(hours=1))
+    tables.put_choice(tx, "k2", SCOPE, "forget", {"ids": [film.id]}, later(hours=1))
     return {
         "memory": memory,
         "film": film,
@@ -150,7 +151,7 @@ async def test_erase_takes_a_memory_out_of_every_place(
             "reply": tx.conversations.get_message(life["reply"].id),
             "session": tx.conversations.list_sessions()[0],
             "jobs": [j.payload for j in tx.jobs.list_pending("embed")],
-            "choice": tx.pending_choice(SCOPE, NOW),
+            "choice": tables.find_pending_choice(tx, SCOPE, NOW),
             "tombstone": tx.tombstones.has(tx.tombstones.compute_digest(CONTENT)),
             "undoable": tx.changes.list_undoable(),
             "trace": tx.traces.load("t2"),

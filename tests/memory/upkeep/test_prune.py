@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from memory.ports import Transaction
-from memory.store import jobs, tables
+from memory.store import jobs
 from tests.memory.upkeep.night import Home
 
 DAILY = 6
 
 
 async def day(home: Home, n: int) -> None:
-    """A day of talking: jobs, updates and replies, all of them dealt with."""
+    """A day of talking: jobs, all of them done."""
     at = home.now
 
     def enqueue(tx: Transaction) -> None:
         for i in range(DAILY):
             tx.jobs.enqueue("monitor", f"turn-{n}-{i}", {"turn_ids": []}, at)
 
-    def came(s: Any) -> None:
-        for i in range(DAILY):
-            s.inbox_put("telegram", "1", n * 100 + i, "7", "{}", at)
-            s.inbox_done("telegram", "1", n * 100 + i, at)
-            s.delivered("telegram", f"1:tg-1-7-{n}-{i}", {"done": True, "messages": [i]}, at)
-        s.delivered("telegram", "1:mode:7", {"mode": "normal"}, at)
-
     await home.write(enqueue)
-    await home.store.write_system(came)
     while (job := await home.store.write_system(lambda s: s.lease(at, home.later(minutes=1), "w", kinds=["monitor"]))) is not None:  # fmt: skip
         leased = job
         assert await home.store.finish_job(leased, lambda _tx: {"outcome": "nothing"}, at)
@@ -36,7 +27,7 @@ async def day(home: Home, n: int) -> None:
 
 async def counts(home: Home) -> dict[str, int]:
     """Rows of what is not memory."""
-    tables = ("jobs", "inbox", "deliveries", "nights")
+    tables = ("jobs", "nights")
 
     def read(tx: Any) -> dict[str, int]:
         return {t: tx.con.execute(f"SELECT COUNT(*) FROM {t}").fetchone()[0] for t in tables}
@@ -56,15 +47,12 @@ async def test_nothing_grows_for_ever(home: Home) -> None:
         if n == 60:
             early = await counts(home)
     late = await counts(home)
-    month, week = jobs.JOBS_KEPT.days + 6, tables.UPDATES_KEPT.days + 6
-    assert late["jobs"] <= month * (DAILY + 2)
-    assert late["inbox"] <= week * DAILY
-    assert late["deliveries"] <= month * DAILY + 1
+    assert late["jobs"] <= (jobs.JOBS_KEPT.days + 6) * (DAILY + 2)
     assert all(late[t] <= early[t] * 1.2 + 10 for t in early if t != "nights"), (early, late)
 
 
 async def test_what_exactly_once_needs_is_kept(home: Home) -> None:
-    """A job asked for again, an update offered again, an unfinished or failed one, a chat's mode, a receipt."""
+    """A job asked for again, an unfinished one, a receipt."""
     began = home.now
     await day(home, 1)
     await home.write(lambda tx: tx.jobs.enqueue("monitor", "waits", {"turn_ids": []}, began))
@@ -76,14 +64,13 @@ async def test_what_exactly_once_needs_is_kept(home: Home) -> None:
     scrub = await home.store.write_system(lambda s: s.lease(began, home.now, "w", kinds=["scrub"]))
     assert scrub is not None
     assert await home.store.finish_job(scrub, lambda _tx: {}, began)
-    await home.store.write_system(
-        lambda s: s.inbox_put("telegram", "1", 900, "7", '{"open": 1}', began)
-    )
 
     home.now = began
     home.later(days=6)
     await home.night()
-    assert await again(home, home.now) == (None, False)  # dealt with six days ago, and still known
+    at = home.now
+    again = await home.write(lambda tx: tx.jobs.enqueue("monitor", "turn-1-0", {}, at))
+    assert again is None  # done six days ago, and still known
     home.later(days=60)
     await home.night()
 
@@ -93,19 +80,6 @@ async def test_what_exactly_once_needs_is_kept(home: Home) -> None:
         ]
 
     assert await home.read(left) == (["waits"], ["purge:1"])
-    system = await home.store.write_system(
-        lambda s: (s.inbox_open("telegram", "1"), s.delivery("telegram", "1:mode:7"), s.delivery("telegram", "1:tg-1-7-1-0"))
-    )  # fmt: skip
-    assert system == ([(900, "7", '{"open": 1}')], {"mode": "normal"}, None)
-
-
-async def again(home: Home, at: datetime) -> tuple[Any, bool]:
-    """The same job and the same update once more."""
-    job = await home.write(lambda tx: tx.jobs.enqueue("monitor", "turn-1-0", {"turn_ids": []}, at))
-    update = await home.store.write_system(
-        lambda s: s.inbox_put("telegram", "1", 100, "7", "{}", at)
-    )
-    return job, update
 
 
 async def test_a_portion_at_a_time(home: Home) -> None:
