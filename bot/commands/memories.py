@@ -70,8 +70,10 @@ def parse_list_request(args: str) -> tuple[str, int]:
     return args.strip()[: m.start()].strip(), max(1, int(m["en"] or m["zh"]))
 
 
-async def listed(service: MemoryService, c: Command, lang: Lang) -> CommandOutcome:
-    """List a page of memories, strongest first; past the end the last.
+async def listed(
+    service: MemoryService, c: Command, lang: Lang, size: int = LISTED
+) -> CommandOutcome:
+    """List a page of `size` memories, strongest first; past the end the last.
 
     `offset` says how many come before.
     """
@@ -79,13 +81,13 @@ async def listed(service: MemoryService, c: Command, lang: Lang) -> CommandOutco
     f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
 
     async def at(n: int) -> MemoryPage:
-        offset = (n - 1) * LISTED
+        offset = (n - 1) * size
         return await service.find(
-            c.user_id, f, text=word or None, order="weight", limit=LISTED, offset=offset
+            c.user_id, f, text=word or None, order="weight", limit=size, offset=offset
         )
 
     page = await at(number)
-    pages = -(-page.total // LISTED)
+    pages = -(-page.total // size)
     if not page.items and page.total:
         number = pages
         page = await at(number)
@@ -93,7 +95,7 @@ async def listed(service: MemoryService, c: Command, lang: Lang) -> CommandOutco
         return CommandOutcome(
             True, say(lang, "memories.none_about" if word else "memories.none", text=word)
         )
-    before = (number - 1) * LISTED
+    before = (number - 1) * size
     off = [say(lang, "memory.is_off")] if await service.is_off(c.user_id) else []
     lines = [say(lang, "memories.head", n=page.total)]
     if pages > 1:

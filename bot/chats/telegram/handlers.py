@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any
+from datetime import timedelta
 
-from bot.chats.telegram import edits, keyboards, lists, windows
-from bot.chats.telegram.desk import HandlerContext, RunningTurn, oops
-from bot.chats.telegram.inbox import get_sent_time
+from bot.chats.telegram import keyboards, notices
+from bot.chats.telegram.context import HandlerContext, RunningTurn
+from bot.chats.telegram.inbox import StoredUpdate
 from bot.chats.telegram.incoming import (
     IncomingTurn,
-    StoredUpdate,
-    answer_place,
+    find_answer_place,
     get_client_language,
     get_destination,
     join_parts,
@@ -25,7 +25,7 @@ from bot.chats.telegram.outbox import ChatGone, Destination
 from bot.chats.telegram.render import MessagePart, render, render_plain
 from bot.chats.telegram.streaming import ReplyStream
 from bot.chats.telegram.texts import say
-from bot.commands.memories import LISTED, parse_list_request
+from bot.commands.memories import parse_list_request
 from bot.events import (
     CommandOutcome,
     Delta,
@@ -40,84 +40,100 @@ from bot.events import (
 from bot.texts import join
 from memory.errors import StoreError
 from memory.models import Lang
+from memory.ports import Transaction
+from memory.privacy import redact
 
 log = logging.getLogger(__name__)
 ONCE = frozenset({"undo"})  # carried out twice, they would do more than was asked
 Ending = Done | Stopped | Failed
+_LOOKED_AT = 50  # change sets
+_LEARNING = timedelta(seconds=5).total_seconds()  # for learning that is under way
+_STEP = timedelta(milliseconds=100).total_seconds()
 
 
 class MessageHandlers:
-    """Deals with what the lanes bring."""
+    """Deals with what the queues bring."""
 
-    def __init__(self, desk: HandlerContext) -> None:
-        self._desk = desk
+    def __init__(self, context: HandlerContext) -> None:
+        self._context = context
+        self._name = context.me.username or ""
         self._albums: dict[int, str] = {}  # the newest album of each chat: parts may come late
 
-    def key(self, kept: StoredUpdate) -> str:
-        """What a batch is known by, before and after a restart: chat and message."""
+    def _place(self, kept: StoredUpdate) -> Destination:
+        """Return where it is answered, under a key that is the same after a restart."""
         message = kept.message
-        base = f"tg-{self._desk.me.id}-{message.chat_id}-{message.message_id}"
-        return f"{base}-e{kept.update.update_id}" if kept.edit else base
+        key = f"tg-{self._context.me.id}-{message.chat_id}-{message.message_id}"
+        key = f"{key}-e{kept.update.update_id}" if kept.edit else key
+        return replace(find_answer_place(message, self._name), key=key, recorded=kept.stored)
 
-    async def composition(self, kept: StoredUpdate) -> Sequence[int]:
-        """Which updates were one batch with this one before the restart."""
-        record = await self._desk.journal.record(self.key(kept))
+    async def find_composition(self, kept: StoredUpdate) -> Sequence[int]:
+        """Return which updates were one batch with this one before the restart."""
+        record = await self._context.state.read(self._place(kept).key)
         return [int(i) for i in record.get("updates", [])]
 
-    async def batch(self, parts: list[StoredUpdate]) -> None:
-        """Deal with it. The boundary of a lane: whatever goes wrong, the lane goes on."""
-        place = self._place(parts[0])
+    async def handle(self, parts: list[StoredUpdate]) -> None:
+        """Deal with a batch. Whatever goes wrong, the queue goes on."""
+        first, place = parts[0], self._place(parts[0])
         try:
-            await self._batch(parts, place)
+            await self._handle(parts, place)
         except StoreError as e:
             # Not marked as done: it is taken up again at the next start.
             log.warning("a message waits for the next start: %s", e)
-            await self._apologise(parts[0], place)
-        except ChatGone:
-            await self._give_up(parts)
+            await self._apologise(first, place)
         except Exception as e:  # noqa: BLE001 - said above
-            oops("a message could not be dealt with", e, log_text=self._desk.ebb.settings.log_text)
-            await self._apologise(parts[0], place)
-            await self._give_up(parts)
+            if not isinstance(e, ChatGone):
+                self._context.log_error("a message could not be dealt with", e)
+                await self._apologise(first, place)
+            try:  # trying again at the next start would fail again
+                await self._context.state.finish(i for kept in parts for i in kept.ids)
+            except StoreError as busy:
+                log.warning("a message could not be marked as done: %s", busy)
         finally:
-            self._desk.running.pop(place.chat_id, None)
+            self._context.running.pop(place.chat_id, None)
 
-    def _place(self, kept: StoredUpdate) -> Destination:
-        place = answer_place(kept.message, self._desk.me.username or "")
-        return replace(place, key=self.key(kept), recorded=kept.stored)
+    async def _apologise(self, kept: StoredUpdate, place: Destination) -> None:
+        sentence = say(get_client_language(kept.message.from_user), "broken")
+        await self._context.show(replace(place, key="", recorded=False), sentence)
 
-    async def _batch(self, parts: list[StoredUpdate], place: Destination) -> None:
-        first = parts[0]
-        self._desk.outbox.record_message(first.message.chat_id, first.message.message_id)
-        await self._desk.recall_sent(place.chat_id)
-        if first.edit:
-            await self._edited(first, place)
+    async def _handle(self, parts: list[StoredUpdate], place: Destination) -> None:
+        context, first = self._context, parts[0]
+        message = first.message
+        await context.recall_sent(place.chat_id)
+        command = parse_command(message, self._name)
+        own = [p.message for p in parts if p.message.forward_origin is None]
+        said = command[1] if command else " ".join(m.text or m.caption or "" for m in own)
+        lang = await context.detect_language(first.user_id, message.from_user, said)
+        if command is not None and not first.edit:
+            await self._handle_command(first, place, *command, lang)
             return
-        command = parse_command(first.message, self._desk.me.username or "")
-        if command is not None:
-            await self._command(first, place, *command)
-            return
-        said = " ".join(
-            p.message.text or p.message.caption or ""
-            for p in parts
-            if p.message.forward_origin is None
-        )
-        lang = await self._desk.language(first.user_id, first.message.from_user, said)
-        incoming = join_parts(parts, self._desk.me, lang)
-        album, late = first.message.media_group_id, False
+        incoming = join_parts(parts, context.me, lang)
+        album = message.media_group_id
+        late = album is not None and self._albums.get(place.chat_id) == album
         if album is not None:
-            late = self._albums.get(place.chat_id) == album
             self._albums[place.chat_id] = album
-        if incoming.text:
-            await self.answer(first, incoming, place, lang)
-        elif incoming.unread and not late:
-            await self._unreadable(first, incoming, place, lang)
+        if first.edit and incoming.text and command is None:
+            await self._handle_edit(first, incoming, place, lang)
+        elif incoming.text and not first.edit:
+            await self._answer(first, incoming, place, lang)
+        elif incoming.unread and not late and not first.edit:
+            text = say(lang, "unread.alone", what=_name_kinds(incoming.unread, lang))
+            await self._say_once(first, incoming, place, text)
         else:
-            await self._desk.end("", incoming.updates, stored=first.stored)
+            await context.state.finish(incoming.updates)
+
+    async def _say_once(
+        self, kept: StoredUpdate, incoming: IncomingTurn, place: Destination, text: str
+    ) -> None:
+        """Answer with a sentence, however often this is begun."""
+        record = await self._context.begin(place, incoming.updates)
+        if not record.get("done"):
+            reply_to = None if place.private and not kept.edit else kept.message.message_id
+            await self._context.show(place, text, shown=record["messages"], reply_to=reply_to)
+        await self._context.end(place, incoming.updates)
 
     # --- turns ---
 
-    async def answer(
+    async def _answer(
         self,
         first: StoredUpdate,
         incoming: IncomingTurn,
@@ -128,230 +144,210 @@ class MessageHandlers:
         shown: Sequence[int] = (),
     ) -> None:
         """Answer; exactly one reply, however often this is begun."""
-        desk = self._desk
-        record = await desk.begin(
-            place.key, incoming.updates, stored=first.stored, shown=list(shown)
-        )
+        context = self._context
+        record = await context.begin(place, incoming.updates, shown)
         if record.get("done"):
-            await desk.end("", incoming.updates, stored=first.stored)
+            await context.state.finish(incoming.updates)
             return
-        mode = await desk.mode(place.chat_id)
-        shown = self._shown(record, place)
-        if place.private and mode is WindowMode.NORMAL and not record.get("again"):
-            await windows.send_divider(desk, place, first.user_id, lang)
+        command = await context.make_command("", "", place, first.user_id, lang)
+        if place.private and command.mode is WindowMode.NORMAL and not record.get("again"):
+            await notices.send_divider(context, place, first.user_id, lang)
         turn = turn or Turn(
             id=place.key,
             user_id=first.user_id,
-            scope=desk.scope(place, first.user_id),
+            scope=command.scope,
             text=incoming.text,
             at=incoming.at,
-            tz=desk.ebb.tz,
-            mode=mode,
-            origin=desk.origin(place),
+            tz=command.tz,
+            mode=command.mode,
+            origin=command.origin,
         )
         head = ""
         if incoming.unread:
-            what = _kinds(incoming.unread, lang)
+            what = _name_kinds(incoming.unread, lang)
             head = f"{say(lang, 'unread.caption', what=what)}\n\n"
-        running = desk.running[place.chat_id] = RunningTurn(turn.id, incoming.message_ids)
-        reply_to = None if place.private else incoming.message_id
+        running = context.running[place.chat_id] = RunningTurn(turn.id)
         reply = ReplyStream(
-            desk.outbox,
+            context.outbox,
             place,
-            desk.tuning,
-            stop=keyboards.stop(lang),
-            shown=shown,
-            reply_to=reply_to,
+            context.timing,
+            stop=keyboards.make_stop_row(lang),
+            shown=record["messages"] or record.get("shown", ()),
+            reply_to=None if place.private else incoming.message_ids[0],
             head=head,
         )
         async with reply:
             reply.typed.append(turn.text)
             end = await self._converse(turn, reply, running, lang)
+            foot = await self._make_foot(turn, running, lang)
+            pieces = await asyncio.to_thread(_lay_out, head, end, foot, lang, reply.typed)
             offered = end.choices if isinstance(end, Done) else ()
-            off = (
-                running.memory_off
-                and (await desk.agent.get_status(turn.user_id, turn.scope, turn.at)).memory_off
-            )
-            foot = _foot(mode, lang, off=off)
-            pieces = await asyncio.to_thread(_pieces, head, end, foot, lang, reply.typed)
             await reply.finish(pieces, keyboards.make_choice_rows(offered))
-        last = {"turn": turn.id, "ids": list(incoming.message_ids), "messages": reply.message_ids}
-        await desk.end(
-            place.key,
-            incoming.updates,
-            stored=first.stored,
-            **{f"last:{place.chat_id}": {**last, "user": first.user_id}},
-        )
+        last = {"turn": turn.id, "user": first.user_id, "ids": list(incoming.message_ids)}
+        last["messages"] = reply.message_ids
+        await context.end(place, incoming.updates, **{f"last:{place.chat_id}": last})
 
     async def _converse(
         self, turn: Turn, reply: ReplyStream, running: RunningTurn, lang: Lang
     ) -> Ending:
-        """Feed the reply with what the agent says; how it ended."""
-        agent = self._desk.agent
+        """Feed the reply with what the agent says; return how it ended."""
+        agent = self._context.agent
         async with aclosing(agent.reply(turn)) as events:
             async for event in events:
-                if isinstance(event, Started):
-                    running.started, running.memory_off = True, event.memory_off
-                elif isinstance(event, Recalled):
-                    reply.typed += [hit.memory.content for hit in event.hits]
-                elif isinstance(event, Delta):
-                    if event.literal:
-                        reply.typed.append(event.text.strip())
-                    reply.feed(event.text)
-                elif isinstance(event, Done | Stopped | Failed):
-                    return event
+                match event:
+                    case Started():
+                        running.memory_off = event.memory_off
+                    case Recalled():
+                        reply.typed += [hit.memory.content for hit in event.hits]
+                    case Delta():
+                        if event.literal:
+                            reply.typed.append(event.text.strip())
+                        reply.feed(event.text)
+                    case _:
+                        return event
                 if running.stopping:
                     await agent.stop(turn.id)
         return Failed("internal", say(lang, "broken"))
 
-    def _shown(self, record: dict[str, Any], place: Destination) -> list[int]:
-        """Messages of this answer that exist already.
-
-        Where a crash fell between sending the first one and hearing its id, it is looked for when
-        the answer is sent.
-        """
-        shown = record.get("messages") or record.get("shown") or []
-        if not shown and record.get("again") and record.get("after"):
-            self._desk.outbox.check_lost_message(place.chat_id, int(record["after"]))
-        return [int(i) for i in shown]
-
-    async def stop(self, kept: StoredUpdate, *, lang: Lang) -> str:
-        """Stop what is being written in that chat, past its queue; what to say to that (nothing, if it stopped)."""
-        message = kept.update.effective_message
-        running = self._desk.running.get(message.chat.id) if message else None
-        if running is None:
-            return say(lang, "stop.nothing")
-        running.stopping = True
-        await self._desk.agent.stop(running.turn_id)
-        return ""
+    async def _make_foot(self, turn: Turn, running: RunningTurn, lang: Lang) -> str:
+        """Say under every reply of such a chat that it is off the record, or its memory is off."""
+        if turn.mode is not WindowMode.NORMAL:
+            key = "temp.foot" if turn.mode is WindowMode.TEMP else "private.foot"
+            return f"\n\n{say(lang, key)}"
+        if not running.memory_off:
+            return ""
+        status = await self._context.agent.get_status(turn.user_id, turn.scope, turn.at)
+        return f"\n\n{say(lang, 'off.foot')}" if status.memory_off else ""
 
     # --- commands ---
 
-    async def _command(self, kept: StoredUpdate, place: Destination, name: str, args: str) -> None:
-        desk = self._desk
-        lang = await desk.language(kept.user_id, kept.message.from_user, args)
-        record = await desk.begin(place.key, kept.ids, stored=kept.stored)
-        shown = self._shown(record, place)
+    async def _handle_command(
+        self, kept: StoredUpdate, place: Destination, name: str, args: str, lang: Lang
+    ) -> None:
+        context, message = self._context, kept.message
+        incoming = IncomingTurn("", (), (message.message_id,), tuple(kept.ids), message.date)
         try:
+            if place.chat_id != message.chat_id and not await context.outbox.show_typing(place):
+                # Somebody in a group whom we cannot write to in private.
+                group = get_destination(message)
+                group = replace(group, key=place.key, recorded=place.recorded)
+                text = say(lang, "private.first", name=self._name)
+                await self._say_once(kept, incoming, group, text)
+                return
+            record = await context.begin(place, kept.ids)
             if record.get("done"):
-                await desk.end("", kept.ids, stored=kept.stored)
+                await context.state.finish(kept.ids)
                 return
-            if place.chat_id != kept.message.chat_id and not await desk.outbox.can_reach(place):
-                await self._ask_in(kept, lang)
-                return
-            if record.get("again") and not shown and name in ONCE:
+            if record.get("again") and not record["messages"] and name in ONCE:
                 outcome = CommandOutcome(False, say(lang, "interrupted", name=name))
             else:
                 outcome = await self._carry_out(kept, place, name, args, lang)
         finally:
-            desk.became(kept.message.chat_id)
+            context.becoming.discard(message.chat_id)
         if outcome.turn is not None:
-            message, ids = kept.message, (kept.message.message_id,)
             turn = replace(outcome.turn, id=place.key)
-            incoming = IncomingTurn(
-                turn.text, (), message.message_id, ids, tuple(kept.ids), message.date
-            )
-            await self.answer(kept, incoming, place, lang, turn=turn)
+            await self._answer(kept, replace(incoming, text=turn.text), place, lang, turn=turn)
             return
-        text, markup = (
-            outcome.text or say(lang, "done"),
-            keyboards.make_choice_rows(outcome.choices),
-        )
+        text, markup = outcome.text, keyboards.make_choice_rows(outcome.choices)
         if name == "memories" and outcome.memories:
             word, number = parse_list_request(args)
-            first = (
-                (number - 1) * LISTED // lists.PAGE
-            )  # `page 2` of the long list is further on in the short ones
-            text, markup = await lists.list_page(
-                desk.ebb, desk.searches, kept.user_id, word, first, lang
-            )
-        reply_to = None if place.private else kept.message.message_id
-        await desk.show(place, text, markup, shown=shown, reply_to=reply_to)
-        await desk.end(place.key, kept.ids, stored=kept.stored)
-
-    async def _ask_in(self, kept: StoredUpdate, lang: Lang) -> None:
-        """Do nothing for somebody in a group whom we cannot write to in private, and say so there."""
-        group = replace(get_destination(kept.message), key=self.key(kept), recorded=kept.stored)
-        text = say(lang, "private.first", name=self._desk.me.username)
-        await self._desk.show(group, text, reply_to=kept.message.message_id)
-        await self._desk.end(group.key, kept.ids, stored=kept.stored)
+            command = await context.make_command(name, "", place, kept.user_id, lang)
+            text, markup = await keyboards.list_page(context.ebb, command, word, number - 1, lang)
+        reply_to = None if place.private else message.message_id
+        shown = record["messages"]
+        await context.show(place, text or say(lang, "done"), markup, shown=shown, reply_to=reply_to)
+        await context.end(place, kept.ids)
 
     async def _carry_out(
         self, kept: StoredUpdate, place: Destination, name: str, args: str, lang: Lang
     ) -> CommandOutcome:
-        desk = self._desk
+        context, user_id = self._context, kept.user_id
         if name == "start":
             return CommandOutcome(True, say(lang, "hello"))
-        mode = await desk.mode(place.chat_id)
-        command = desk.command(name, args, place, kept.user_id, lang, mode)
-        before = await desk.agent.get_status(kept.user_id, command.scope, command.at)
-        outcome = await desk.agent.run_command(command)
-        if (
-            outcome.session_id is not None
-            and before.session_id not in (None, outcome.session_id)
-            and place.private
-        ):
-            desk.extracting.setdefault(kept.user_id, []).append(replace(place, key=""))
-        if name == "help":
-            outcome = replace(outcome, text=_help(outcome.text, lang))
+        command = await context.make_command(name, args, place, user_id, lang)
+        before = await context.agent.get_status(user_id, command.scope, command.at)
+        outcome = await context.agent.run_command(command)
+        closed = outcome.session_id and before.session_id not in (None, outcome.session_id)
+        if closed and place.private:
+            context.extracting.append(user_id)
         if outcome.mode is not None:
-            await desk.set_mode(place.chat_id, outcome.mode)
+            await context.set_mode(place.chat_id, outcome.mode)
+        if name == "help":  # a chat has no window to quit, but a reply to stop
+            stop = f"- /stop – {say(lang, 'help.stop')}"
+            return replace(outcome, text=re.sub(r"(?m)^- /quit.*", stop, outcome.text))
         return outcome
 
-    # --- the rest ---
+    # --- edits ---
 
-    async def _edited(self, kept: StoredUpdate, place: Destination) -> None:
-        """The message answered last is answered anew, in place; an older one stays as it is."""
-        desk = self._desk
-        lang = await desk.language(kept.user_id, kept.message.from_user, kept.message.text or "")
-        last = await desk.journal.record(f"last:{place.chat_id}") if kept.stored else {}
-        incoming = join_parts([kept], desk.me, lang)
-        if not incoming.text or parse_command(kept.message, desk.me.username or "") is not None:
-            await desk.end("", kept.ids, stored=kept.stored)
-        elif last.get("ids") == [kept.message.message_id] and last.get("user") == kept.user_id:
-            if await edits.has_same_text(desk.ebb.store, kept.user_id, last["turn"], incoming.text):
-                await desk.end("", kept.ids, stored=kept.stored)
-                return
-            await edits.retract_turn(desk, kept.user_id, last["turn"], place)
-            now = get_sent_time(kept.update, desk.ebb.clock())
-            await self.answer(kept, replace(incoming, at=now), place, lang, shown=last["messages"])
-        else:
-            await desk.begin(place.key, kept.ids, stored=kept.stored)
-            await desk.show(place, say(lang, "edit.late"), reply_to=kept.message.message_id)
-            await desk.end(place.key, kept.ids, stored=kept.stored)
-
-    async def _unreadable(
+    async def _handle_edit(
         self, kept: StoredUpdate, incoming: IncomingTurn, place: Destination, lang: Lang
     ) -> None:
-        record = await self._desk.begin(place.key, incoming.updates, stored=kept.stored)
-        if not record.get("done"):
-            text = say(lang, "unread.alone", what=_kinds(incoming.unread, lang))
-            reply_to = None if place.private else incoming.message_id
-            await self._desk.show(place, text, shown=record["messages"], reply_to=reply_to)
-        await self._desk.end(place.key, incoming.updates, stored=kept.stored)
+        """Answer the message answered last anew, in place; leave an older one as it is."""
+        context, key = self._context, f"last:{place.chat_id}"
+        last = await context.state.read(key) if kept.stored else {}
+        if last.get("ids") != [kept.message.message_id] or last.get("user") != kept.user_id:
+            await self._say_once(kept, incoming, place, say(lang, "edit.late"))
+        elif await self._has_text(kept.user_id, last["turn"], incoming.text):
+            await context.state.finish(kept.ids)
+        else:
+            await self._retract(kept.user_id, last["turn"], place)
+            await self._answer(kept, incoming, place, lang, shown=last["messages"])
 
-    async def _apologise(self, kept: StoredUpdate, place: Destination) -> None:
-        sentence = say(get_client_language(kept.message.from_user), "broken")
-        await self._desk.show(replace(place, key="", recorded=False), sentence)
+    async def _has_text(self, user_id: str, turn_id: str, text: str) -> bool:
+        """Tell whether the turn says that already: an edit may change no word."""
 
-    async def _give_up(self, parts: Sequence[StoredUpdate]) -> None:
-        """Nothing more can be done about it: trying again at the next start would fail again."""
-        try:
-            await self._desk.end("", [i for p in parts for i in p.ids], stored=parts[0].stored)
-        except StoreError as e:
-            log.warning("a message could not be marked as done: %s", e)
+        def read(tx: Transaction) -> bool:
+            row = tx.conversations.get_turn(turn_id)
+            message = tx.conversations.get_message(row.user_message_id) if row else None
+            return message is not None and message.text in {text, redact(text)[0]}
+
+        return await self._context.ebb.store.read(user_id, read)
+
+    async def _retract(self, user_id: str, turn_id: str, place: Destination) -> None:
+        """Hide the turn's messages, drop its pending learning and undo what was learned from it."""
+        store, now = self._context.ebb.store, self._context.ebb.clock()
+
+        def is_learning(tx: Transaction) -> bool:
+            pending = tx.jobs.list_pending("monitor")
+            return any(
+                j.state == "leased" and turn_id in j.payload.get("turn_ids", []) for j in pending
+            )
+
+        def write(tx: Transaction) -> list[str]:
+            sets = [s.id for s in tx.changes.list_undoable(_LOOKED_AT) if s.turn_id == turn_id]
+            tx.changes.begin("user", "edit", now, turn_id=turn_id)
+            for job in tx.jobs.list_pending("monitor"):
+                if job.payload.get("turn_ids") == [turn_id]:
+                    tx.jobs.cancel(job.id)
+            row = tx.conversations.get_turn(turn_id)
+            for message_id in (row.user_message_id, row.reply_message_id) if row else ():
+                message = tx.conversations.get_message(message_id) if message_id else None
+                if message is not None and message.hidden_at is None:
+                    tx.conversations.put_message(replace(message, hidden_at=now))
+            return sets
+
+        waited = 0.0  # what is being learned this very moment could not be stopped, only undone
+        while waited < _LEARNING and await store.read(user_id, is_learning):
+            await asyncio.sleep(_STEP)
+            waited += _STEP
+        for set_id in await store.write(user_id, write):
+            outcome = await self._context.run_command("undo", set_id, place, user_id, None)
+            if not outcome.ok:
+                log.info("what was learned from an edited message has been changed since; it stays")
 
 
-def _kinds(unread: Sequence[str], lang: Lang) -> str:
+def _name_kinds(unread: Sequence[str], lang: Lang) -> str:
     return join((say(lang, f"kind.{k}") for k in unread), lang, "list")
 
 
-def _pieces(
+def _lay_out(
     head: str, end: Ending, foot: str, lang: Lang, typed: Sequence[str]
 ) -> list[MessagePart]:
-    """The whole reply: the model's words as Markdown, ours around them as they stand."""
+    """Lay the whole reply out: the model's words as Markdown, ours around them as they stand."""
     if isinstance(end, Done):
-        text, after = end.text.strip(), foot if end.text.strip() else say(lang, "empty") + foot
+        text, after = end.text.strip(), foot
+        if not text:
+            after = say(lang, "empty") + foot
         if end.literal:
             return render_plain(head + text + after)
     elif isinstance(end, Stopped):
@@ -359,19 +355,3 @@ def _pieces(
     else:
         text, after = end.partial.rstrip(), f"\n\n⚠️ {end.sentence}{foot}"
     return render(text, before=head, after=after, typed=typed)
-
-
-def _help(text: str, lang: Lang) -> str:
-    """The agent's list of commands, without what a chat has not, and with what it has besides."""
-    lines = text.splitlines()
-    for i, line in enumerate(lines):
-        if line.startswith("- /quit"):
-            lines[i] = f"- /stop – {say(lang, 'help.stop')}"
-    return "\n".join(lines)
-
-
-def _foot(mode: WindowMode, lang: Lang, *, off: bool) -> str:
-    """An off-the-record chat says so under every reply, as does one whose memory is off."""
-    if mode is WindowMode.NORMAL:
-        return "\n\n" + say(lang, "off.foot") if off else ""
-    return "\n\n" + say(lang, "temp.foot" if mode is WindowMode.TEMP else "private.foot")

@@ -1,5 +1,4 @@
-"""Updates are committed before Telegram hears that we have them, and stay until they are dealt
-with.
+"""Updates are committed before Telegram hears that we have them, and stay until dealt with.
 
 python-telegram-bot's updater puts each update of a batch into its `update_queue` and advances the
 offset, which is the confirmation, only after the last `put` returned (22.8,
@@ -16,27 +15,49 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from datetime import date, datetime
+from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
-from telegram import Bot, Update
+from telegram import Bot, Message, Update
 from telegram.error import NetworkError
 
-from bot.chats.telegram.incoming import StoredUpdate
-from bot.tables import (
-    finish_update,
-    get_delivery,
-    list_open_updates,
-    prune_updates,
-    put_delivery,
-    put_update,
-)
+from bot import tables
 from memory.errors import StoreError
 from memory.models import Json
-from memory.ports import Clock, Store
+from memory.ports import Clock, Store, SystemTransaction
 
 log = logging.getLogger(__name__)
 PROVIDER = "telegram"
+
+
+@dataclass
+class StoredUpdate:
+    """An update that is ours to deal with. `stored`: it waits in the inbox until it is done."""
+
+    update: Update
+    user_id: str
+    stored: bool
+    replayed: bool = False
+    ids: list[int] = field(init=False)
+    edit: bool = field(init=False)  # of a message that we have taken up already
+
+    def __post_init__(self) -> None:
+        self.ids = [self.update.update_id]
+        self.edit = self.update.edited_message is not None
+
+    def absorb(self, edited: StoredUpdate) -> None:
+        """Take the message as it was edited before we came to it."""
+        self.update = edited.update
+        self.ids += edited.ids
+
+    @property
+    def message(self) -> Message:
+        """Return its message, new or edited."""
+        message = self.update.message or self.update.edited_message
+        if message is None:
+            raise ValueError("an update without a message")
+        return message
 
 
 class BotState:
@@ -48,62 +69,59 @@ class BotState:
         self._clock = clock
         self._pruned: date | None = None
 
-    async def keep(self, update: Update, lane: str) -> bool:
+    async def keep(self, update: Update) -> bool:
         """Commit an update; False if it is there already. Once a day, let old ones go."""
         payload, now = update.to_json(), self._clock()
+        chat = str(update.effective_chat.id) if update.effective_chat else "0"
         if self._pruned != now.date() and await self._store.trust_clock(now):
             self._pruned = now.date()
-            await self._store.write_system(lambda s: prune_updates(s, now))
+            await self._store.write_system(lambda s: tables.prune_updates(s, now))
         return await self._store.write_system(
-            lambda s: put_update(s, PROVIDER, self._bot, update.update_id, lane, payload, now)
+            lambda s: tables.put_update(
+                s, PROVIDER, self._bot, update.update_id, chat, payload, now
+            )
         )
 
-    async def waiting(self, bot: Bot) -> list[Update]:
-        """Updates that were kept and not dealt with, in order.
-
-        One that cannot be read is given up.
-        """
+    async def list_waiting(self, bot: Bot) -> list[Update]:
+        """List updates that were kept and not dealt with, in order; give up unreadable ones."""
         out = []
         for update_id, _, payload in await self._store.write_system(
-            lambda s: list_open_updates(s, PROVIDER, self._bot)
+            lambda s: tables.list_open_updates(s, PROVIDER, self._bot)
         ):
             try:
-                update = Update.de_json(json.loads(payload), bot)
+                out.append(Update.de_json(json.loads(payload), bot))
             except (ValueError, TypeError, KeyError) as e:
-                log.warning(
-                    "update %s in the inbox cannot be read (%s)", update_id, type(e).__name__
-                )
-                await self.done([update_id])
-            else:
-                out.append(update)
+                why = type(e).__name__
+                log.warning("update %s in the inbox cannot be read (%s)", update_id, why)
+                await self.finish([update_id])
         return out
 
-    async def done(self, updates: Iterable[int], **records: Json) -> None:
+    async def finish(self, updates: Iterable[int], **records: Json) -> None:
         """Mark updates as dealt with, and write records, in one transaction."""
         ids, now = list(updates), self._clock()
 
-        def write(s: Any) -> None:
+        def write(s: SystemTransaction) -> None:
             for key, value in records.items():
-                put_delivery(s, PROVIDER, f"{self._bot}:{key}", value, now)
+                tables.put_delivery(s, PROVIDER, f"{self._bot}:{key}", value, now)
             for update_id in ids:
-                finish_update(s, PROVIDER, self._bot, update_id, now)
+                tables.finish_update(s, PROVIDER, self._bot, update_id, now)
 
         await self._store.write_system(write)
 
-    async def record(self, key: str) -> dict[str, Any]:
-        """What was written under that key; empty if nothing was."""
+    async def read(self, key: str) -> dict[str, Any]:
+        """Return what was written under that key; empty if nothing was."""
         found = await self._store.write_system(
-            lambda s: get_delivery(s, PROVIDER, f"{self._bot}:{key}")
+            lambda s: tables.get_delivery(s, PROVIDER, f"{self._bot}:{key}")
         )
-        return dict(found) if isinstance(found, dict) else {}
+        return dict(found or {})
 
     async def write(self, **records: Json) -> None:
         """Write records in one transaction."""
-        await self.done((), **records)
+        await self.finish((), **records)
 
 
 class Inbox(asyncio.Queue[object]):
-    """The updater's queue.
+    """The updater's queue, from which the application takes updates.
 
     `admit(update)` says what an update is to us: None to drop it, else the user it is from (None
     for a stranger) and whether it may be stored. It may await, and must not raise but StoreError.
@@ -111,38 +129,28 @@ class Inbox(asyncio.Queue[object]):
 
     def __init__(
         self,
-        journal: BotState,
+        state: BotState,
         admit: Callable[[Update], Awaitable[tuple[str | None, bool] | None]],
     ) -> None:
         super().__init__()
-        self._journal = journal
+        self._state = state
         self._admit = admit
 
     async def put(self, item: object) -> None:
-        """Commit it, then queue it. Raises NetworkError where it could not be committed."""
-        if not isinstance(item, Update):
-            return
-        try:
-            admitted = await self._admit(item)
-            if admitted is None:
-                return
-            user_id, storable = admitted
-            if user_id is None:
-                await super().put(item)
-                return
-            if storable and not await self._journal.keep(item, get_chat_key(item)):
-                return  # it is there from before, and was replayed at start
-        except StoreError as e:
-            raise NetworkError(f"an update could not be kept: {e}") from e
-        await super().put(StoredUpdate(item, user_id, stored=storable))
+        """Commit an update, then queue it. Raises NetworkError where it could not be committed.
 
-
-def get_chat_key(update: Update) -> str:
-    """What must stay in order: one chat."""
-    return str(update.effective_chat.id) if update.effective_chat else "0"
-
-
-def get_sent_time(update: Update, now: datetime) -> datetime:
-    """When it was said; `now` for a button, which has no time of its own."""
-    message = update.message or update.edited_message
-    return now if message is None else (message.edit_date or message.date)
+        A stranger's is queued as it came; what is no update (a replayed one, too) is queued alone.
+        """
+        if isinstance(item, Update):
+            try:
+                admitted = await self._admit(item)
+                if admitted is None:
+                    return
+                user_id, storable = admitted
+                if user_id is not None and storable and not await self._state.keep(item):
+                    return  # it is there from before, and was replayed at start
+            except StoreError as e:
+                raise NetworkError(f"an update could not be kept: {e}") from e
+            if user_id is not None:
+                item = StoredUpdate(item, user_id, stored=storable)
+        await super().put(item)

@@ -1,5 +1,4 @@
-"""What an update says: pure readings of python-telegram-bot's objects, and which messages are one
-turn.
+"""What an update says: pure readings of python-telegram-bot's objects.
 
 Commands and mentions are read from the text, not from entities, so that nothing depends on who
 marked them.
@@ -9,74 +8,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
-from telegram import Message, MessageOriginUser, Update, User
+from telegram import Message, MessageOriginUser, User
 from telegram.constants import ChatType
+from telegram.helpers import effective_message_type
 
+from bot.chats.telegram.inbox import StoredUpdate
 from bot.chats.telegram.outbox import Destination
 from bot.chats.telegram.render import count_utf16_units
 from bot.chats.telegram.texts import say
-from bot.chats.telegram.tuning import BotTiming
 from bot.texts import LANGS
 from memory.models import Lang
 
 _COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s{1,9}(.*))?", re.DOTALL)
-OPEN_COMMANDS = frozenset(
-    {"start", "help", "new", "temp", "stop"}
-)  # their answers show nothing of a memory
-_LONG = 3_500  # a part of a paste that the client cut is nearly as long as a message may be
-_FULL = 4_090
-_TOGETHER = 3.0  # seconds between the dates of parts of one turn
-_ALBUM_TOGETHER = 60.0
-_MOST_PARTS = 40
-_KINDS = (
-    ("photo", "photo"),
-    ("voice", "voice"),
-    ("audio", "audio"),
-    ("video", "video"),
-    ("video_note", "video"),
-    ("animation", "video"),
-    ("sticker", "sticker"),
-    ("document", "document"),
-    ("location", "location"),
-    ("venue", "location"),
-    ("contact", "other"),
-    ("poll", "other"),
-    ("dice", "other"),
-    ("game", "other"),
-    ("story", "other"),
-)
-
-
-@dataclass
-class StoredUpdate:
-    """An update that is ours to deal with. `stored`: it waits in the inbox until it is done."""
-
-    update: Update
-    user_id: str
-    stored: bool
-    replayed: bool = False
-    ids: list[int] = field(init=False)
-    edit: bool = field(init=False)  # of a message that we have taken up already
-
-    def __post_init__(self) -> None:
-        self.ids = [self.update.update_id]
-        self.edit = self.update.edited_message is not None
-
-    def absorb(self, edited: StoredUpdate) -> None:
-        """The message was edited before we came to it."""
-        self.update = edited.update
-        self.ids += edited.ids
-
-    @property
-    def message(self) -> Message:
-        """Its message, new or edited."""
-        message = self.update.message or self.update.edited_message
-        if message is None:
-            raise ValueError("an update without a message")
-        return message
+OPEN_COMMANDS = frozenset({"start", "help", "new", "temp", "stop"})  # they show no memory
+FULL = 4_090  # a part of a paste that the client cut is as long as a message may be
+_SAME_KIND = ("photo", "voice", "audio", "video", "sticker", "document", "location")
+_KINDS = {
+    **{kind: kind for kind in _SAME_KIND},
+    **dict.fromkeys(("video_note", "animation"), "video"),
+    **dict.fromkeys(("contact", "poll", "dice", "game", "story"), "other"),
+    "venue": "location",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +40,27 @@ class IncomingTurn:
 
     text: str
     unread: tuple[str, ...]  # kinds of what came that cannot be read
-    message_id: int
     message_ids: tuple[int, ...]
     updates: tuple[int, ...]
     at: datetime
 
 
+def is_private(message: Message) -> bool:
+    """Tell whether the message was said to the bot alone."""
+    return message.chat.type == ChatType.PRIVATE
+
+
 def get_destination(message: Message) -> Destination:
-    """The place it was said in."""
+    """Return the place it was said in."""
     thread = message.message_thread_id if message.is_topic_message else None
-    return Destination(message.chat_id, thread, private=message.chat.type == ChatType.PRIVATE)
+    return Destination(message.chat_id, thread, private=is_private(message))
 
 
-def answer_place(message: Message, bot_name: str) -> Destination:
-    """Where the message is answered: in a group, commands about memory are answered to their sender in private."""
+def find_answer_place(message: Message, bot_name: str) -> Destination:
+    """Return where the message is answered.
+
+    In a group, commands about memory are answered to their sender in private.
+    """
     place, command = get_destination(message), parse_command(message, bot_name)
     if place.private or command is None or command[0] in OPEN_COMMANDS or message.from_user is None:
         return place
@@ -106,7 +68,7 @@ def answer_place(message: Message, bot_name: str) -> Destination:
 
 
 def parse_command(message: Message, bot_name: str) -> tuple[str, str] | None:
-    """(name, arguments), if it is a command and not another bot's."""
+    """Return (name, arguments), if it is a command and not another bot's."""
     found = _COMMAND.fullmatch((message.text or "").strip())
     if found is None or (found[2] and found[2].lower() != bot_name.lower()):
         return None
@@ -114,149 +76,94 @@ def parse_command(message: Message, bot_name: str) -> tuple[str, str] | None:
 
 
 def is_addressed(message: Message, bot: User, commands: frozenset[str]) -> bool:
-    """Whether a group's message is meant for the bot: by mention, reply or one of its commands."""
-    if message.chat.type == ChatType.PRIVATE:
+    """Tell whether a message is meant for the bot: private, a mention, a reply or a command."""
+    if is_private(message):
         return True
     if message.chat.type not in {ChatType.GROUP, ChatType.SUPERGROUP}:
         return False
-    name = bot.username or ""
-    command = parse_command(message, name)
-    if command is not None:
+    name, answered = bot.username or "", message.reply_to_message
+    if command := parse_command(message, name):
         return command[0] in commands
-    if re.search(rf"@{re.escape(name)}\b", message.text or message.caption or "", re.IGNORECASE):
+    mention = re.compile(rf"@{re.escape(name)}\b", re.IGNORECASE)
+    if mention.search(message.text or message.caption or ""):
         return True
-    answered = message.reply_to_message
-    return (
-        answered is not None and answered.from_user is not None and answered.from_user.id == bot.id
-    )
+    return answered is not None and answered.from_user == bot
 
 
 def is_service(message: Message) -> bool:
-    """Somebody joined, a message was pinned, and so on: nothing that anybody said."""
+    """Tell whether nobody said anything: somebody joined, a message was pinned, and so on."""
     return not (message.text or message.caption) and describe_unread(message) is None
 
 
 def describe_unread(message: Message) -> str | None:
-    """What sort of thing came that we cannot read."""
-    return next((kind for name, kind in _KINDS if getattr(message, name, None)), None)
+    """Return what sort of thing came that we cannot read."""
+    return _KINDS.get(str(effective_message_type(message)))
 
 
 def get_client_language(user: User | None) -> Lang:
-    """What the Telegram client says of its user."""
+    """Return what the Telegram client says of its user."""
     code = ((user and user.language_code) or "").lower()
     return next((lang for lang in LANGS if code.startswith(lang)), "en")
 
 
-def belongs_to_turn(parts: Sequence[Message], after: Message, bot_name: str) -> bool:
-    """Whether `after` belongs to the same turn as `parts`."""
-    last = parts[-1]
-    if (
-        len(parts) >= _MOST_PARTS
-        or _author(last) != _author(after)
-        or get_destination(last) != get_destination(after)
-    ):
-        return False
-    apart = abs((after.date - last.date).total_seconds())
-    if after.media_group_id is not None:
-        album = any(p.media_group_id == after.media_group_id for p in parts)
-        if album:
-            return apart <= _ALBUM_TOGETHER
-    if apart > _TOGETHER or parse_command(after, bot_name) or parse_command(parts[0], bot_name):
-        return False
-    if after.forward_origin is not None or last.forward_origin is not None:
-        return True
-    return count_utf16_units(last.text or "") >= _LONG and after.text is not None
-
-
-def compute_wait(parts: Sequence[Message], tuning: BotTiming, bot_name: str) -> float:
-    """How long to wait for another part."""
-    last = parts[-1]
-    if parse_command(last, bot_name) is not None:
-        return 0.0
-    if last.media_group_id is not None:
-        return tuning.gather_album
-    if last.forward_origin is not None:
-        return tuning.gather_forward
-    return tuning.gather_paste if count_utf16_units(last.text or "") >= _LONG else tuning.gather
-
-
 def join_parts(parts: Sequence[StoredUpdate], bot: User, lang: Lang) -> IncomingTurn:
-    """One text of all parts, in order; what others said is quoted under their name."""
+    """Join all parts to one text, in order; what others said is quoted under their name."""
     text, previous = "", None
-    for kept in parts:
-        part = _words(kept.message, bot, lang)
-        if not part:
-            continue
-        if previous is None:
-            glue = ""
-        elif kept.message.forward_origin is None and previous.forward_origin is None:
-            glue = "" if count_utf16_units(previous.text or "") >= _FULL else "\n"
-        else:
-            glue = "\n\n"
-        text, previous = f"{text}{glue}{part}", kept.message
-    first = parts[0].message
+    for message in (kept.message for kept in parts):
+        part = _read_words(message, bot, lang)
+        if part and previous is not None:
+            forwarded = message.forward_origin or previous.forward_origin
+            whole = count_utf16_units(previous.text or "") < FULL
+            text += "\n\n" if forwarded else "\n" if whole else ""
+        if part:
+            text, previous = text + part, message
+    unread = [kind for kept in parts if (kind := describe_unread(kept.message)) is not None]
     return IncomingTurn(
         text=text.strip(),
-        unread=tuple(
-            dict.fromkeys(k for p in parts if (k := describe_unread(p.message)) is not None)
-        ),
-        message_id=first.message_id,
-        message_ids=tuple(p.message.message_id for p in parts),
-        updates=tuple(i for p in parts for i in p.ids),
-        at=first.date,
+        unread=tuple(dict.fromkeys(unread)),
+        message_ids=tuple(kept.message.message_id for kept in parts),
+        updates=tuple(i for kept in parts for i in kept.ids),
+        at=parts[0].message.edit_date or parts[0].message.date,
     )
 
 
-def _author(message: Message) -> int | None:
-    return message.from_user.id if message.from_user else None
-
-
-def _words(message: Message, bot: User, lang: Lang) -> str:
+def _read_words(message: Message, bot: User, lang: Lang) -> str:
     text = message.text or message.caption or ""
-    if message.chat.type != ChatType.PRIVATE and bot.username:
-        text = re.sub(
-            rf"@{re.escape(bot.username)}\b[,:，：]?\s{{0,9}}", "", text, flags=re.IGNORECASE
-        ).strip()
+    if not is_private(message) and bot.username:
+        mention = re.compile(rf"@{re.escape(bot.username)}\b[,:，：]?\s{{0,9}}", re.IGNORECASE)
+        text = mention.sub("", text).strip()
     if message.forward_origin is not None:
-        return (
-            f"{say(lang, 'forwarded', name=_origin(message, lang))}\n{_quote(text)}" if text else ""
-        )
-    quoted = _quoted(message, bot, lang)
+        return _quote("forwarded", _name_origin(message, lang), text, lang) if text else ""
+    quoted = _read_quoted(message, bot, lang)
     return f"{quoted}\n\n{text}".strip() if quoted and text else text
 
 
-def _quoted(message: Message, bot: User, lang: Lang) -> str:
-    """What somebody else said, if this answers it: the bot could not know of it otherwise."""
+def _read_quoted(message: Message, bot: User, lang: Lang) -> str:
+    """Quote what somebody else said, if this answers it: the bot could not know of it otherwise."""
     if message.quote is not None and message.quote.is_manual:
-        return f"{say(lang, 'quoted', name='…')}\n{_quote(message.quote.text)}"
+        return _quote("quoted", "…", message.quote.text, lang)
     answered = message.reply_to_message
-    if answered is None or message.chat.type == ChatType.PRIVATE or answered.forum_topic_created:
+    if answered is None or is_private(message) or answered.forum_topic_created:
         return ""
     author, text = answered.from_user, answered.text or answered.caption
-    if not text or author is None or author.id == bot.id:
+    if not text or author is None or author == bot:
         return ""
-    name = say(lang, "me") if author == message.from_user else " ".join(author.full_name.split())
-    return f"{say(lang, 'quoted', name=name)}\n{_quote(text)}"
+    name = say(lang, "me") if author == message.from_user else author.full_name
+    return _quote("quoted", name, text, lang)
 
 
-def _quote(text: str) -> str:
-    return "\n".join(f"> {line}" for line in text.splitlines())
+def _quote(how: str, name: str, text: str, lang: Lang) -> str:
+    head = say(lang, how, name=" ".join(name.split()))  # a name is one line, whoever chose it
+    return "\n".join([head, *(f"> {line}" for line in text.splitlines())])
 
 
-def _origin(message: Message, lang: Lang) -> str:
-    return " ".join(_sender(message, lang).split())  # a name is one line, whoever chose it
-
-
-def _sender(message: Message, lang: Lang) -> str:
+def _name_origin(message: Message, lang: Lang) -> str:
     origin = message.forward_origin
     if isinstance(origin, MessageOriginUser):
-        return (
-            say(lang, "me")
-            if origin.sender_user == message.from_user
-            else origin.sender_user.full_name
-        )
+        mine = origin.sender_user == message.from_user
+        return say(lang, "me") if mine else origin.sender_user.full_name
     for name in ("sender_user_name", "author_signature"):
         if found := getattr(origin, name, None):
             return str(found)
     chat = getattr(origin, "chat", None) or getattr(origin, "sender_chat", None)
-    return chat.title if chat is not None and chat.title else say(lang, "forwarded.unknown")
+    return (chat and chat.title) or say(lang, "forwarded.unknown")

@@ -1,33 +1,36 @@
-"""What was learned, said in the chat it was learned in: small, silent, together, and with a way back."""
+"""What is said unasked: what was learned, and what was said in the person's other windows.
+
+Learning is told in the chat it happened in: small, silent, together, and with a way back.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import replace
 
 from bot.chats.telegram import keyboards
-from bot.chats.telegram.desk import HandlerContext
-from bot.chats.telegram.outbox import ChatGone, Destination
-from bot.chats.telegram.render import render_plain
+from bot.chats.telegram.context import HandlerContext
+from bot.chats.telegram.outbox import Destination
 from bot.chats.telegram.texts import say
-from bot.events import Command
 from bot.reports import LearningTroubleNotice, describe_switch, read_out
 from memory.errors import StoreError
-from memory.models import Change, Json, Lang, Memory, State
+from memory.models import Change, Json, Lang, Memory, Message, State
 
 log = logging.getLogger(__name__)
 _LEARNED = frozenset({"monitor", "extract", "remember"})
 _KEYS = {
-    "created": "notice.new",
-    "superseded": "notice.changed",
-    "negated": "notice.denied",
-    "deleted": "notice.dropped",
-    "forgotten": "notice.dropped",
-}
+    "created": "new",
+    "negated": "denied",
+    "deleted": "dropped",
+    "forgotten": "dropped",
+}  # of what superseded another memory, the successor is named
 _MOST = 8  # memories named in one notice
-_TEXT = 200
+_TEXT = 200  # characters of each
+_PAGE = 500  # changes
+_LOOKED_AT = 60  # messages
 
 
 class LearningNotices:
@@ -36,214 +39,161 @@ class LearningNotices:
     Where it stands is stored, so that a restart neither repeats nor skips.
     """
 
-    def __init__(self, desk: HandlerContext, user_id: str) -> None:
-        self._desk = desk
+    def __init__(self, context: HandlerContext, user_id: str) -> None:
+        self._context = context
         self._user_id = user_id
         self._trouble = LearningTroubleNotice()
+        self._key = f"cursor:{user_id}"
 
     async def run(self) -> None:
-        """Until cancelled. A store that is in the way for a while is waited for."""
+        """Tell what changes until cancelled; wait while the store is in the way."""
         while True:
             try:
-                await self._follow(await self._cursor())
+                await self._follow()
             except StoreError as e:
                 log.warning("changes cannot be followed: %s", e)
-            await asyncio.sleep(self._desk.tuning.retry_most)
+            await asyncio.sleep(self._context.timing.retry_most)
 
-    async def _cursor(self) -> int:
-        record = await self._desk.journal.record(f"cursor:{self._user_id}")
-        if "seq" in record:
-            return int(record["seq"])
-        now = self._desk.ebb.clock()
-        seq = (
-            await self._desk.agent.get_status(self._user_id, f"user:{self._user_id}", now)
-        ).last_seq
-        await self._desk.journal.write(**{f"cursor:{self._user_id}": {"seq": seq}})
-        return seq
-
-    async def _follow(self, after: int) -> None:
-        changes: AsyncIterator[Change] = self._desk.agent.subscribe(self._user_id, after)
-        queue: asyncio.Queue[Change] = asyncio.Queue()
-
-        async def fill() -> None:
+    async def _follow(self) -> None:
+        context, user_id = self._context, self._user_id
+        record = await context.state.read(self._key)
+        if "seq" not in record:
+            status = await context.agent.get_status(user_id, f"user:{user_id}", context.ebb.clock())
+            record = {"seq": status.last_seq}
+            await context.state.write(**{self._key: record})
+        after = int(record["seq"])
+        async with aclosing(context.agent.subscribe(user_id, after)) as changes:
             async for change in changes:
-                queue.put_nowait(change)
+                if change.seq > after:
+                    batch = await self._gather(change)
+                    after = batch[-1].seq
+                    await self._tell(batch)
+                    await context.state.write(**{self._key: {"seq": after}})
 
-        filling = asyncio.create_task(fill(), name=f"telegram-changes-{self._user_id}")
-        try:
-            while not filling.done():
-                first = await self._next(queue, filling)
-                if first is not None:
-                    await self._tell(await self._together(first, queue))
-            filling.result()
-        finally:
-            filling.cancel()
-            with suppress(asyncio.CancelledError, StoreError):
-                await filling
-
-    async def _next(
-        self, queue: asyncio.Queue[Change], filling: asyncio.Task[None]
-    ) -> Change | None:
-        getting = asyncio.create_task(queue.get())
-        try:
-            await asyncio.wait({getting, filling}, return_when=asyncio.FIRST_COMPLETED)
-            return getting.result() if getting.done() else None
-        finally:
-            getting.cancel()
-
-    async def _together(self, first: Change, queue: asyncio.Queue[Change]) -> list[Change]:
-        """It, and what follows until nothing has for a moment."""
-        out = [first]
-        with suppress(TimeoutError):
-            while True:
-                async with asyncio.timeout(
-                    self._desk.tuning.notice
-                ):  # `wait_for` of 3.11 may lose a cancellation
-                    out.append(await queue.get())
+    async def _gather(self, first: Change) -> list[Change]:
+        """Return the change, and what follows until nothing has for a moment."""
+        out, more = [first], True
+        while more:
+            await asyncio.sleep(self._context.timing.notice)
+            more_ = await self._context.ebb.store.list_changes(self._user_id, out[-1].seq, _PAGE)
+            out, more = out + more_, bool(more_)
         return out
 
     # --- telling ---
 
     async def _tell(self, changes: Sequence[Change]) -> None:
+        users = await self._context.people.list_users()
+        own = next((int(i) for i, user_id in users.items() if user_id == self._user_id), None)
+        if own is None:
+            return  # they have been let go
         told: dict[int, list[Change]] = {}
         for change in changes:
-            chat_id = self._chat_of(change.turn_id)
-            if (
-                change.entity == "memory"
-                and change.reason in _LEARNED
-                and change.op in _KEYS
-                and chat_id
-            ):
+            chat_id = self._find_chat(change.turn_id)
+            if change.entity == "memory" and change.reason in _LEARNED and chat_id:
                 told.setdefault(chat_id, []).append(change)
-        if self._user_id in set(
-            (await self._desk.door.people()).values()
-        ):  # else they have been let go
-            for chat_id, some in told.items():
-                await self._learned(Destination(chat_id), some)
+        lang = await self._context.detect_language(self._user_id)
+        for chat_id, some in told.items():
+            await self._tell_learned(Destination(chat_id), some, lang)
         for change in changes:
             if change.entity == "job" and change.after is not None:
-                await self._job_ended(dict(change.after))
-        await self._desk.journal.write(**{f"cursor:{self._user_id}": {"seq": changes[-1].seq}})
+                await self._tell_job(Destination(own), dict(change.after), lang)
 
-    def _chat_of(self, turn_id: str | None) -> int | None:
-        """The private chat that the turn was in.
+    def _find_chat(self, turn_id: str | None) -> int | None:
+        """Return the private chat of the turn: groups hear nothing of what is one person's own."""
+        own = (turn_id or "").removeprefix(f"tg-{self._context.me.id}-")
+        chat = own.partition("-")[0]
+        return int(chat) if own != turn_id and chat.isdigit() else None
 
-        In a group nothing is said of what is one person's own.
-        """
-        prefix = f"tg-{self._desk.me.id}-"
-        if turn_id is None or not turn_id.startswith(prefix):
-            return None
-        chat = turn_id[len(prefix) :].partition("-")[0]
-        return int(chat) if chat.isdigit() else None
-
-    async def _learned(self, where: Destination, changes: Sequence[Change]) -> None:
-        lang = await self._desk.language(self._user_id, None)
+    async def _tell_learned(
+        self, where: Destination, changes: Sequence[Change], lang: Lang
+    ) -> None:
         ids = list(dict.fromkeys(c.entity_id for c in changes))
-        memories = {m.id: m for m in await self._desk.agent.get_memories(self._user_id, ids)}
+        memories = {m.id: m for m in await self._context.agent.get_memories(self._user_id, ids)}
         replaced = {old for m in memories.values() for old in m.supersedes}
-        lines, named = [], []
+        lines: dict[str, str] = {}
         for change in changes:
             m = memories.get(change.entity_id)
-            if m is None or m.id in named or m.id in replaced:
-                continue
-            key = _key(change, m)
-            if key is not None:
-                lines.append(say(lang, key, text=_short(m)))
-                named.append(m.id)
-        if not lines:
-            return
-        if len(lines) > _MOST:
-            lines[_MOST:] = ["…"]
-        sets = dict.fromkeys(c.set_id for c in changes)
-        await self._say(where, "\n\n".join(lines), named[:_MOST], sets, lang)
+            if m is not None and m.id not in lines and m.id not in replaced:
+                if key := _find_key(change, m):
+                    lines[m.id] = say(lang, f"notice.{key}", text=_shorten(m))
+        if lines:
+            named = list(lines)[:_MOST]
+            text = "\n\n".join([*(lines[i] for i in named), *(["…"] if len(lines) > _MOST else [])])
+            sets = dict.fromkeys(c.set_id for c in changes)
+            markup = keyboards.make_notice_row(named, sets, lang)
+            await self._context.notify(where, text, markup)
 
-    async def _job_ended(self, job: dict[str, Json]) -> None:
-        """An extraction that somebody waits for, or learning that failed: said once until it works again."""
-        lang = await self._desk.language(self._user_id, None)
-        state, kind = job.get("state"), job.get("kind")
+    async def _tell_job(self, where: Destination, job: dict[str, Json], lang: Lang) -> None:
+        """Tell what a job came to, and that learning failed: once, until it works again."""
+        context, text, kind = self._context, "", job.get("kind")
         if trouble := self._trouble.sentence(job, lang):
-            if (chat_id := await self._own_chat()) is not None:
-                await self._say(Destination(chat_id), f"🧠 {trouble}", (), (), lang)
-        elif state == "done":
-            waiting = self._desk.extracting.get(self._user_id)
-            if kind == "extract" and waiting:
-                new, updated = job.get("new") or 0, job.get("updated") or 0
-                key = "notice.extract" if new or updated else "notice.extract.none"
-                await self._say(
-                    waiting.pop(0), say(lang, key, new=new, updated=updated), (), (), lang
-                )
-            if kind == "mirror" and job.get("asks"):
-                await self._ask_of_mirror(lang)
-            elif (
-                kind == "curve"
-                and job.get("moved")
-                and (chat_id := await self._own_chat()) is not None
-            ):
-                await self._say(Destination(chat_id), describe_switch(job, lang), (), (), lang)
-            elif (
-                kind == "quotes"
-                and job.get("quotes")
-                and (chat_id := await self._own_chat()) is not None
-            ):
-                await self._say(Destination(chat_id), read_out(job, lang), (), (), lang)
-
-    async def _ask_of_mirror(self, lang: Lang) -> None:
-        """Much is missing from MEMORY.md: only its owner knows what that means."""
-        chat_id, ebb = await self._own_chat(), self._desk.ebb
-        if chat_id is None:
+            text = f"🧠 {trouble}"
+        elif job.get("state") != "done":
             return
-        scope = f"user:{self._user_id}"
-        command = Command(
-            "mirror", "", self._user_id, scope, "telegram", ebb.clock(), ebb.tz, lang=lang
-        )
-        outcome = await self._desk.agent.run_command(command)
-        if not outcome.choices:
-            return
-        markup, pieces = keyboards.make_choice_rows(outcome.choices), render_plain(outcome.text)
-        with suppress(ChatGone):
-            for piece in pieces:
-                await self._desk.outbox.send(
-                    Destination(chat_id),
-                    piece,
-                    markup if piece is pieces[-1] else None,
-                    silent=True,
-                )
-
-    async def _own_chat(self) -> int | None:
-        people = await self._desk.door.people()
-        return next((int(t) for t, user_id in people.items() if user_id == self._user_id), None)
-
-    async def _say(
-        self, where: Destination, text: str, ids: Sequence[str], sets: object, lang: Lang
-    ) -> None:
-        markup = (
-            keyboards.make_notice_row(ids, sets, lang) if ids and isinstance(sets, dict) else None
-        )
-        pieces = render_plain(text)
-        await self._desk.recall_sent(where.chat_id)
-        try:
-            for piece in pieces:
-                await self._desk.outbox.send(
-                    where, piece, markup if piece is pieces[-1] else None, silent=True
-                )
-        except ChatGone:
-            log.info("a chat is gone")
+        elif kind == "extract" and self._user_id in context.extracting:
+            context.extracting.remove(self._user_id)
+            new, updated = job.get("new") or 0, job.get("updated") or 0
+            key = "notice.extract" if new or updated else "notice.extract.none"
+            text = say(lang, key, new=new, updated=updated)
+        elif kind == "mirror" and job.get("asks"):
+            # Much is missing from MEMORY.md: only its owner knows what that means.
+            outcome = await context.run_command("mirror", "", where, self._user_id, lang)
+            if outcome.choices:
+                markup = keyboards.make_choice_rows(outcome.choices)
+                await context.notify(where, outcome.text, markup)
+        elif kind == "curve" and job.get("moved"):
+            text = describe_switch(job, lang)
+        elif kind == "quotes" and job.get("quotes"):
+            text = read_out(job, lang)
+        if text:
+            await context.notify(where, text)
 
 
-def _key(change: Change, m: Memory) -> str | None:
+def _find_key(change: Change, m: Memory) -> str | None:
+    """Return how the change is told; None if it is not."""
     if m.quiet_at is not None:
         return None
-    if change.op == "created":
-        if m.state is State.PROPOSED:
-            return "notice.proposed"
-        if m.state is not State.ACTIVE:
-            return None
-        return "notice.changed" if m.supersedes else "notice.new"
-    if change.op == "superseded":
-        return None  # its successor is named
-    return _KEYS[change.op]
+    if change.op == "created" and m.state is not State.ACTIVE:
+        return "proposed" if m.state is State.PROPOSED else None
+    return "changed" if change.op == "created" and m.supersedes else _KEYS.get(change.op)
 
 
-def _short(m: Memory) -> str:
+def _shorten(m: Memory) -> str:
     text = " ".join(m.content.split())
     return text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
+
+
+# --- other windows ---
+
+
+async def send_divider(
+    context: HandlerContext, place: Destination, user_id: str, lang: Lang
+) -> None:
+    """If the conversation went on elsewhere, say so before it goes on here."""
+    scope = context.get_scope(place, user_id)
+    messages = await context.agent.list_history(user_id, scope, limit=_LOOKED_AT)
+    after = next((m.seq for m in reversed(messages) if _is_here(context, m)), None)
+    n = sum(after is not None and m.seq > after and m.role == "user" for m in messages)
+    if n:
+        shown = (say(lang, "elsewhere.show"), "elsewhere", f"{after}-{messages[-1].seq}")
+        markup = keyboards.make_rows([shown])
+        await context.notify(replace(place, key=""), say(lang, "elsewhere", n=n), markup)
+
+
+async def list_said_elsewhere(
+    context: HandlerContext, user_id: str, key: str, lang: Lang
+) -> list[str]:
+    """List what the divider's button stands for, without what was forgotten since."""
+    first, _, last = key.partition("-")
+    if not (first.isdigit() and last.isdigit()):
+        return []
+    messages = await context.agent.list_history(
+        user_id, f"user:{user_id}", after=int(first), limit=_LOOKED_AT
+    )
+    shown = [m for m in messages if m.seq <= int(last) and m.text and not _is_here(context, m)]
+    names = {"user": say(lang, "said.you"), "assistant": "Ebb"}
+    return [f"{names[m.role]}: {m.text}" for m in shown]
+
+
+def _is_here(context: HandlerContext, m: Message) -> bool:
+    return (m.turn_id or "").startswith(f"tg-{context.me.id}-")

@@ -17,35 +17,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from telegram import Bot, InlineKeyboardMarkup, ReplyParameters
+from telegram import Bot, InlineKeyboardMarkup, Message, ReplyParameters
 from telegram.constants import ChatAction
 from telegram.error import BadRequest, ChatMigrated, Forbidden, TelegramError
 
-from bot.chats.telegram.render import LIMIT, MessagePart, split
-from bot.chats.telegram.tuning import BotTiming
-from bot.chats.telegram.wire import FloodWait
+from bot.chats.telegram.render import MessagePart
+from bot.chats.telegram.wire import BotTiming, FloodWait
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-# ids looked at behind the newest one known: messages of other chats that we have not heard of yet
+# Ids looked at behind the newest one known: messages of other chats not heard of yet.
 AHEAD = 25
 PROBED = 500  # ids looked at in one search, at most
 _KNOWN = 4000  # ids kept in mind, at least
 _SUPERGROUP = -(10**12)  # chats below have message ids of their own
 _NOT_MODIFIED = "not modified"
-_NO_EDIT = (
-    "message to edit not found",
-    "can't be edited",
-    "message_id_invalid",
-    "message identifier is not",
-)
-_UNFORMATTED = ("parse entities", "entity", "entities", "url")
+_GONE = ("chat not found", "not enough rights", "have no rights", "topic_closed")
 
 
 class ChatGone(Exception):
@@ -54,14 +47,6 @@ class ChatGone(Exception):
 
 class MessageNotEditable(Exception):
     """The message is not there any more, or too old."""
-
-
-class RetryLater(Exception):
-    """Not now: try again in `seconds`."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"try again in {seconds:g} s")
-        self.seconds = seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +61,7 @@ class Destination:
 
 
 class Outbox:
-    """One per bot.
+    """Sends a bot's messages.
 
     `on_sent(where, message_id, ours)` is awaited after each new message, before anything else;
     `ours` are the newest messages of ours in that chat. `on_sending(where, newest)` is awaited
@@ -86,40 +71,35 @@ class Outbox:
     def __init__(
         self,
         bot: Bot,
-        tuning: BotTiming,
+        timing: BotTiming,
         on_sent: Callable[[Destination, int, list[int]], Awaitable[None]] | None = None,
         on_sending: Callable[[Destination, int], Awaitable[None]] | None = None,
     ) -> None:
         self._bot = bot
-        self._tuning = tuning
+        self._timing = timing
         self._on_sent = on_sent
         self._on_sending = on_sending
-        self._ours: dict[int, deque[int]] = {}
-        self._known: dict[
-            int, set[int]
-        ] = {}  # by sequence: ids of messages we know of, whoever wrote them
-        self._last: dict[int, int] = {}  # by sequence
-        self._doubts: dict[
-            int, int
-        ] = {}  # by chat: the newest id known before a send whose fate is unknown
-        self._sending: dict[
-            int, asyncio.Lock
-        ] = {}  # by chat: what is on its way must not be taken for lost
+        self._ours: dict[int, deque[int]] = defaultdict(lambda: deque(maxlen=40))
+        # By sequence: ids of messages we know of, whoever wrote them, and the newest.
+        self._known: dict[int, set[int]] = defaultdict(set)
+        self._last: dict[int, int] = defaultdict(int)
+        # By chat: the newest id known before a send whose fate is unknown.
+        self._doubts: dict[int, int] = {}
+        # By chat: what is on its way must not be taken for lost.
+        self._locks: dict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def record_message(self, chat_id: int, message_id: int) -> None:
         """Note the id of a message, whoever wrote it."""
-        of = _sequence(chat_id)
-        last = self._last[of] = max(self._last.get(of, 0), message_id)
-        known = self._known.setdefault(of, set())
-        known.add(message_id)
-        if len(known) > 2 * _KNOWN:
-            self._known[of] = {i for i in known if i > last - _KNOWN}
+        of = _get_sequence(chat_id)
+        last = self._last[of] = max(self._last[of], message_id)
+        self._known[of].add(message_id)
+        if len(self._known[of]) > 2 * _KNOWN:
+            self._known[of] = {i for i in self._known[of] if i > last - _KNOWN}
 
     def record_own_messages(self, chat_id: int, message_ids: Iterable[int]) -> None:
         """Note messages that are ours already."""
-        ours = self._ours.setdefault(chat_id, deque(maxlen=40))
         for message_id in message_ids:
-            ours.append(message_id)
+            self._ours[chat_id].append(message_id)
             self.record_message(chat_id, message_id)
 
     def check_lost_message(self, chat_id: int, newest: int) -> None:
@@ -127,11 +107,9 @@ class Outbox:
         self._doubts.setdefault(chat_id, newest)
 
     def is_stray(self, chat_id: int, message_id: int) -> bool:
-        """Tell whether a message of the bot is one it never heard of: not ours, and no older than those we know."""
-        ours = self._ours.get(chat_id, ())
+        """Tell whether a message of the bot, no older than those known, is not among ours."""
+        ours = self._ours[chat_id]
         return bool(ours) and message_id > min(ours) and message_id not in ours
-
-    # --- what must arrive ---
 
     async def send(
         self,
@@ -141,16 +119,71 @@ class Outbox:
         *,
         reply_to: int | None = None,
         silent: bool = False,
+        patient: bool = True,
     ) -> int:
-        """Send; returns the message's id. Raises Gone."""
+        """Send a message and return its id; a lost one is looked for first.
+
+        Raises ChatGone. Not `patient`, it is tried once and raises TelegramError as well.
+        """
+
+        async def attempt() -> int:
+            async with self._locks[where.chat_id]:
+                return await self._send(where, piece, markup, reply_to, silent=silent)
+
+        if not patient:
+            return await attempt()
         try:
-            message_id = await self._patiently(
-                lambda: self.try_send(where, piece, markup, reply_to=reply_to, silent=silent)
-            )
+            message_id = await self.retry(attempt)
             await self.remove_unconfirmed(where)
         except BadRequest as e:
             log.warning("a message was refused: %s", e.message)
             raise ChatGone(e.message) from None
+        return message_id
+
+    async def _send(
+        self,
+        where: Destination,
+        piece: MessagePart,
+        markup: InlineKeyboardMarkup | None,
+        reply_to: int | None,
+        *,
+        silent: bool,
+    ) -> int:
+        chat_id = where.chat_id
+        found = await self._adopt(where, piece, markup) if chat_id in self._doubts else None
+        if found is not None:
+            await self._note(where, found)
+            return found
+        newest = self._last[_get_sequence(chat_id)]
+        if self._on_sending is not None:
+            await self._on_sending(where, newest)
+        reply = ReplyParameters(reply_to, allow_sending_without_reply=True) if reply_to else None
+
+        def request(p: MessagePart) -> Awaitable[Message]:
+            return self._bot.send_message(
+                chat_id,
+                p.text,
+                entities=p.entities() or None,
+                message_thread_id=where.thread_id,
+                disable_notification=silent or None,
+                reply_parameters=reply,
+                reply_markup=markup,
+            )
+
+        try:
+            message_id = (await _call_formatted(request, piece)).message_id
+        except (FloodWait, BadRequest):
+            raise
+        except TelegramError:
+            if newest:
+                self.check_lost_message(chat_id, newest)
+            raise
+        await self._note(where, message_id)
+        if (after := self._doubts.get(chat_id)) is not None:
+            # This one is sent; `remove_unconfirmed` looks again.
+            with contextlib.suppress(TelegramError, ChatGone):
+                await self._remove_lost(where, after, message_id)
+                self._doubts[chat_id] = message_id  # carried out late, the lost one is behind this
         return message_id
 
     async def edit(
@@ -159,237 +192,110 @@ class Outbox:
         message_id: int,
         piece: MessagePart,
         markup: InlineKeyboardMarkup | None = None,
+        *,
+        patient: bool = True,
     ) -> None:
-        """Make the message show this. Raises Gone and NotEditable."""
-        await self._patiently(lambda: self.try_edit(where, message_id, piece, markup))
+        """Make the message show this.
+
+        Raises ChatGone and MessageNotEditable; not `patient`, TelegramError as well.
+        """
+
+        def request(p: MessagePart) -> Awaitable[object]:
+            entities = p.entities() or None
+            return self._bot.edit_message_text(
+                p.text, where.chat_id, message_id, entities=entities, reply_markup=markup
+            )
+
+        async def attempt() -> None:
+            try:
+                await _call_formatted(request, piece)
+            except BadRequest as e:
+                if _NOT_MODIFIED not in e.message.lower():
+                    raise MessageNotEditable(e.message) from None
+
+        await (self.retry(attempt) if patient else attempt())
 
     async def remove(self, where: Destination, message_id: int) -> None:
         """Delete a message of ours; one that cannot be deleted stays."""
-        try:
-            await self._patiently(
-                lambda: self._once(self._bot.delete_message(where.chat_id, message_id))
-            )
-        except (BadRequest, ChatGone) as e:
-            log.info("a message could not be removed: %s", type(e).__name__)
+        with contextlib.suppress(BadRequest, ChatGone):
+            await self.retry(lambda: _call(self._bot.delete_message(where.chat_id, message_id)))
 
     async def strip(self, where: Destination, message_id: int) -> None:
-        """Take the buttons from a message of ours; what cannot be edited stays as it is.
+        """Take the buttons from a message of ours, if it can be edited."""
+        with contextlib.suppress(BadRequest, ChatGone):
+            await self.retry(lambda: self._strip(where, message_id))
 
-        Raises Gone.
-        """
-        with contextlib.suppress(BadRequest):
-            await self._patiently(
-                lambda: self._once(self._bot.edit_message_reply_markup(where.chat_id, message_id))
-            )
-
-    async def remove_unconfirmed(self, where: Destination) -> None:
-        """Remove what a send of unknown fate may have left in the chat after all."""
-        if where.chat_id in self._doubts:
-            async with self._lock(where):
-                await self._patiently(lambda: self._remove_lost(where, self._doubts[where.chat_id]))
-                del self._doubts[where.chat_id]
-
-    def _lock(self, where: Destination) -> asyncio.Lock:
-        return self._sending.setdefault(where.chat_id, asyncio.Lock())
-
-    def _lost(self, chat_id: int, after: int, until: int | None = None) -> list[int]:
-        """Ids behind `after` (and before `until`) of messages that we know nothing of."""
-        of = _sequence(chat_id)
-        known = self._known.get(of, set())
-        end = until or max(self._last.get(of, 0), after) + AHEAD + 1
-        return [i for i in range(after + 1, end) if i not in known][:PROBED]
-
-    async def _adopt(
-        self, where: Destination, piece: MessagePart, markup: InlineKeyboardMarkup | None
-    ) -> int | None:
-        """Make the chat's lost message show the piece; None if there is no such message.
-
-        Raises like `try_edit`.
-        """
-        for message_id in self._lost(where.chat_id, self._doubts[where.chat_id]):
-            try:
-                await self.try_edit(where, message_id, piece, markup)
-            except MessageNotEditable:
-                if message_id < self._last.get(_sequence(where.chat_id), 0):
-                    self._doubts[where.chat_id] = (
-                        message_id  # somebody else's: never looked at again
-                    )
-                continue
-            self._doubts[where.chat_id] = message_id
-            return message_id
-        return None
-
-    async def _remove_lost(self, where: Destination, after: int, until: int | None = None) -> None:
-        """Delete the chat's lost messages.
-
-        Deleting alone would take other people's: only ours can be edited.
-        """
-        for message_id in self._lost(where.chat_id, after, until):
-            try:
-                await self._once(self._bot.edit_message_reply_markup(where.chat_id, message_id))
-            except BadRequest as e:
-                if _NOT_MODIFIED not in e.message.lower():
-                    continue
-            log.info("a message that was sent twice is removed")
-            with contextlib.suppress(BadRequest):
-                await self._once(self._bot.delete_message(where.chat_id, message_id))
-
-    async def _patiently(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        delay = self._tuning.retry_first
-        while True:
-            try:
-                return await attempt()
-            except RetryLater as e:
-                await asyncio.sleep(e.seconds)
-            except BadRequest:
-                raise
-            except TelegramError as e:
-                log.info("a request failed (%s); trying again", type(e).__name__)
-                await asyncio.sleep(delay)
-                delay = min(delay * 2, self._tuning.retry_most)
-
-    # --- what may fail ---
-
-    async def try_send(
-        self,
-        where: Destination,
-        piece: MessagePart,
-        markup: InlineKeyboardMarkup | None = None,
-        *,
-        reply_to: int | None = None,
-        silent: bool = False,
-    ) -> int:
-        """Send once; a message whose fate was unknown is looked for first.
-
-        Raises Gone, Later, TelegramError.
-        """
-        chat_id = where.chat_id
-        reply = ReplyParameters(reply_to, allow_sending_without_reply=True) if reply_to else None
-
-        async def attempt(p: MessagePart) -> int:
-            message = await self._once(
-                self._bot.send_message(
-                    chat_id,
-                    p.text,
-                    entities=p.entities() or None,
-                    message_thread_id=where.thread_id,
-                    disable_notification=silent or None,
-                    reply_parameters=reply,
-                    reply_markup=markup,
-                )
-            )
-            return message.message_id
-
-        async with self._lock(where):
-            if (
-                chat_id in self._doubts
-                and (found := await self._adopt(where, piece, markup)) is not None
-            ):
-                await self._note(where, found)
-                return found
-            newest = self._last.get(_sequence(chat_id), 0)
-            if self._on_sending is not None:
-                await self._on_sending(where, newest)
-            try:
-                message_id = await self._formatted(attempt, piece)
-            except (RetryLater, ChatGone, BadRequest):
-                raise
-            except TelegramError:
-                if newest:
-                    self.check_lost_message(chat_id, newest)
-                raise
-            await self._note(where, message_id)
-            if (after := self._doubts.get(chat_id)) is not None:
-                with contextlib.suppress(
-                    TelegramError, RetryLater, ChatGone
-                ):  # this one is sent; `settle` looks again
-                    await self._remove_lost(where, after, message_id)
-                    self._doubts[chat_id] = (
-                        message_id  # carried out late, the lost one is behind this
-                    )
-            return message_id
-
-    async def try_edit(
-        self,
-        where: Destination,
-        message_id: int,
-        piece: MessagePart,
-        markup: InlineKeyboardMarkup | None = None,
-    ) -> None:
-        """Edit once. Raises Gone, Later, NotEditable, TelegramError."""
-
-        async def attempt(p: MessagePart) -> None:
-            await self._once(
-                self._bot.edit_message_text(
-                    p.text,
-                    where.chat_id,
-                    message_id,
-                    entities=p.entities() or None,
-                    reply_markup=markup,
-                )
-            )
-
+    async def show_typing(self, where: Destination) -> bool:
+        """Show that a reply is being written; False if we may not write there."""
         try:
-            await self._formatted(attempt, piece)
-        except BadRequest as e:
-            if _NOT_MODIFIED not in e.message.lower():
-                raise MessageNotEditable(e.message) from None
-
-    async def can_reach(self, where: Destination) -> bool:
-        """Tell whether we may write to the chat: a person must have begun.
-
-        Network errors count as yes.
-        """
-        try:
-            await self._bot.send_chat_action(where.chat_id, ChatAction.TYPING)
+            await self._bot.send_chat_action(
+                where.chat_id, ChatAction.TYPING, message_thread_id=where.thread_id
+            )
         except (Forbidden, BadRequest):
             return False
         except TelegramError as e:
             log.debug("no typing action: %s", type(e).__name__)
         return True
 
-    async def show_typing(self, where: Destination) -> None:
-        """Show that a reply is being written; it does not matter if that fails."""
-        try:
-            await self._bot.send_chat_action(
-                where.chat_id, ChatAction.TYPING, message_thread_id=where.thread_id
-            )
-        except TelegramError as e:
-            log.debug("no typing action: %s", type(e).__name__)
-
-    async def _formatted(
-        self, attempt: Callable[[MessagePart], Awaitable[T]], piece: MessagePart
-    ) -> T:
-        """With formatting, or without where Telegram will not have it."""
-        try:
-            return await attempt(piece)
-        except BadRequest as e:
-            reason = e.message.lower()
-            if any(word in reason for word in _NO_EDIT) or _NOT_MODIFIED in reason:
+    async def retry(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Try until Telegram takes it or refuses it for good. Raises BadRequest."""
+        delay = self._timing.retry_first
+        while True:
+            try:
+                return await attempt()
+            except BadRequest:
                 raise
-            if piece.marks and any(word in reason for word in _UNFORMATTED):
-                log.warning("Telegram refused the formatting; sending plain text")
-                return await attempt(piece.bare())
-            if "too long" in reason:
-                return await attempt(split(piece.text, (), LIMIT // 2)[0])
-            raise
+            except FloodWait as e:
+                await asyncio.sleep(e.seconds)
+            except TelegramError as e:
+                log.info("a request failed (%s); trying again", type(e).__name__)
+                await asyncio.sleep(delay)
+                delay = min(delay * 2, self._timing.retry_most)
 
-    async def _once(self, request: Awaitable[T]) -> T:
-        """One request; what Telegram says of the chat becomes ours."""
-        try:
-            return await request
-        except FloodWait as e:
-            raise RetryLater(e.seconds) from None
-        except (Forbidden, ChatMigrated) as e:
-            raise ChatGone(type(e).__name__) from None
-        except BadRequest as e:
-            reason = e.message.lower()
-            if any(
-                w in reason
-                for w in ("chat not found", "not enough rights", "have no rights", "topic_closed")
-            ):
-                raise ChatGone(e.message) from None
-            raise
+    # --- messages whose fate is unknown ---
+
+    async def remove_unconfirmed(self, where: Destination) -> None:
+        """Remove what a send of unknown fate may have left in the chat after all."""
+        if where.chat_id in self._doubts:
+            async with self._locks[where.chat_id]:
+                await self.retry(lambda: self._remove_lost(where, self._doubts[where.chat_id]))
+                del self._doubts[where.chat_id]
+
+    def _list_unknown(self, chat_id: int, after: int, until: int | None = None) -> list[int]:
+        """List ids behind `after` (and before `until`) of messages that we know nothing of."""
+        of = _get_sequence(chat_id)
+        end = until or max(self._last[of], after) + AHEAD + 1
+        return [i for i in range(after + 1, end) if i not in self._known[of]][:PROBED]
+
+    async def _adopt(
+        self, where: Destination, piece: MessagePart, markup: InlineKeyboardMarkup | None
+    ) -> int | None:
+        """Make the chat's lost message show the piece; None if there is no such message."""
+        for message_id in self._list_unknown(where.chat_id, self._doubts[where.chat_id]):
+            try:
+                await self.edit(where, message_id, piece, markup, patient=False)
+            except MessageNotEditable:
+                if message_id < self._last[_get_sequence(where.chat_id)]:
+                    self._doubts[where.chat_id] = message_id  # another's: never looked at again
+                continue
+            self._doubts[where.chat_id] = message_id
+            return message_id
+        return None
+
+    async def _remove_lost(self, where: Destination, after: int, until: int | None = None) -> None:
+        """Delete the chat's lost messages: only ours can be edited, so that is tried first."""
+        for message_id in self._list_unknown(where.chat_id, after, until):
+            try:
+                await self._strip(where, message_id)
+            except BadRequest as e:
+                if _NOT_MODIFIED not in e.message.lower():
+                    continue
+            log.info("a message that was sent twice is removed")
+            with contextlib.suppress(BadRequest):
+                await _call(self._bot.delete_message(where.chat_id, message_id))
+
+    async def _strip(self, where: Destination, message_id: int) -> None:
+        await _call(self._bot.edit_message_reply_markup(where.chat_id, message_id))
 
     async def _note(self, where: Destination, message_id: int) -> None:
         self.record_own_messages(where.chat_id, [message_id])
@@ -397,6 +303,29 @@ class Outbox:
             await self._on_sent(where, message_id, list(self._ours[where.chat_id]))
 
 
-def _sequence(chat_id: int) -> int:
-    """Which sequence of message ids the chat's come from."""
+async def _call(request: Awaitable[T]) -> T:
+    """Await one request. Raises ChatGone for what Telegram says of the chat."""
+    try:
+        return await request
+    except (Forbidden, ChatMigrated) as e:
+        raise ChatGone(type(e).__name__) from None
+    except BadRequest as e:
+        if any(words in e.message.lower() for words in _GONE):
+            raise ChatGone(e.message) from None
+        raise
+
+
+async def _call_formatted(request: Callable[[MessagePart], Awaitable[T]], piece: MessagePart) -> T:
+    """Request with formatting, or without where Telegram will not have it."""
+    try:
+        return await _call(request(piece))
+    except BadRequest as e:
+        if not (piece.marks and any(word in e.message.lower() for word in ("entit", "url"))):
+            raise
+        log.warning("Telegram refused the formatting; sending plain text")
+        return await _call(request(MessagePart(piece.text)))
+
+
+def _get_sequence(chat_id: int) -> int:
+    """Return which sequence of message ids the chat's come from."""
     return chat_id if chat_id < _SUPERGROUP else 0

@@ -1,20 +1,160 @@
-"""Who has been let in, and letting one of them go: `ebb telegram --people`, `ebb telegram --remove WHO`."""
+"""Who may talk to the bot: nobody but those who brought a code, until they are let go.
+
+Codes are made for one person and one use, expire, and are kept as hashes; attempts are limited for
+each person alone, so that nobody's guesses bar another (a code has 40 random bits). The first code
+makes its bearer the owner (one person with whoever uses the terminal), an invitation a user of
+their own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+import hashlib
+import hmac
+import re
+import secrets
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal
 
 from telegram import User
 
 from bot.chats.telegram.inbox import PROVIDER
-from memory.ports import Store
+from memory.ports import Store, SystemTransaction
 
+Purpose = Literal["owner", "guest"]
+Verdict = Literal["owner", "guest", "wrong", "wait"]
+
+LIFE = timedelta(hours=24)
+ATTEMPTS = 5  # an hour, of one person
+_HOUR = 3600.0
+_CODES = "telegram:codes"
 _NAMES = "telegram:people"  # Telegram id → name and since when
-# Telegram id → the user they were: who is invited again has their memory again
+# Telegram id → the user they were: who is invited again has their memory again.
 _FORMER = "telegram:former"
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's: no I, L, O, U
+_MISREAD = str.maketrans("OILU", "011V")
+_CODE = re.compile(r"(?:/start(?:@\w+)?\s+)?([0-9A-Za-z]{4})[-\s]?([0-9A-Za-z]{4})")
+
+
+def parse_code(text: str) -> str | None:
+    """Return the code in a message that consists of one (perhaps behind /start)."""
+    found = _CODE.fullmatch(text.strip())
+    if found is None:
+        return None
+    typed = found[1] + found[2]
+    meant = any(c.isdigit() for c in typed) or "-" in text or text.strip().startswith("/start")
+    return typed.upper().translate(_MISREAD) if meant else None
+
+
+async def make_code(store: Store, purpose: Purpose, now: datetime) -> str:
+    """Make a code, and store its hash; a new owner's code replaces the old."""
+    code = "".join(secrets.choice(_ALPHABET) for _ in range(8))
+    entry = {"hash": _hash(code), "for": purpose, "expires": (now + LIFE).isoformat()}
+
+    def write(s: SystemTransaction) -> None:
+        kept = [c for c in _list_valid(s, now) if not purpose == c["for"] == "owner"]
+        s.set(_CODES, [*kept, entry])
+
+    await store.write_system(write)
+    return f"{code[:4]}-{code[4:]}"
+
+
+def _hash(code: str) -> str:
+    return hashlib.sha256(f"ebb telegram {code}".encode()).hexdigest()
+
+
+def _list_valid(s: SystemTransaction, now: datetime) -> list[dict[str, str]]:
+    return [c for c in s.get(_CODES) or [] if datetime.fromisoformat(c["expires"]) > now]
+
+
+@dataclass
+class _RateLimit:
+    """So many times for each person in so many seconds, of the newest thousand people."""
+
+    most: int
+    seconds: float
+    _times: dict[int, deque[float]] = field(default_factory=dict)
+
+    def take(self, person: int) -> bool:
+        """Count one more time; False if there were too many."""
+        now, times = time.monotonic(), self._times.pop(person, deque())
+        self._times[person] = times
+        while len(self._times) > 1000:
+            self._times.pop(next(iter(self._times)))
+        while times and now - times[0] > self.seconds:
+            times.popleft()
+        if len(times) >= self.most:
+            return False
+        times.append(now)
+        return True
+
+
+class AccessControl:
+    """Lets people in. `owner` is the user that the first code stands for.
+
+    `patience`: seconds between two sentences to one stranger; `age`: seconds for which who is in is
+    known without looking again.
+    """
+
+    def __init__(self, store: Store, owner: str, patience: float, age: float) -> None:
+        self._store = store
+        self._owner = owner
+        self._age = age
+        self._people: dict[str, str] = {}
+        self._read_at = -_HOUR
+        self._tries = _RateLimit(ATTEMPTS, _HOUR)
+        self._told = _RateLimit(1, patience)
+
+    async def find_user(self, telegram_id: int) -> str | None:
+        """Return whose account that is; other processes' changes are seen within `age` seconds."""
+        if time.monotonic() - self._read_at > self._age:
+            await self.list_users()
+        return self._people.get(str(telegram_id))
+
+    async def list_users(self) -> dict[str, str]:
+        """Map Telegram ids to users."""
+        self._people = dict(await self._store.write_system(lambda s: s.identities(PROVIDER)))
+        self._read_at = time.monotonic()
+        return self._people
+
+    async def is_claimed(self) -> bool:
+        """Tell whether the owner has a Telegram account here."""
+        return self._owner in (await self.list_users()).values()
+
+    async def enter(self, telegram_id: int, code: str, now: datetime, name: str = "") -> Verdict:
+        """Try a code. Who was let go and is invited again is who they were."""
+        if not self._tries.take(telegram_id):
+            return "wait"
+        digest, key = _hash(code), str(telegram_id)
+
+        def write(s: SystemTransaction) -> Verdict:
+            codes = _list_valid(s, now)
+            # All of them are compared, so that time tells nothing.
+            found = [c for c in codes if hmac.compare_digest(c["hash"], digest)]
+            if not found:
+                return "wrong"
+            s.set(_CODES, [c for c in codes if c not in found])
+            owner = found[0]["for"] == "owner"
+            guest = s.resolve(PROVIDER, key) or (s.get(_FORMER) or {}).get(key)
+            user_id = self._owner if owner else guest or s.create_user(now)
+            entry = {"name": name, "since": now.date().isoformat()}
+            s.set(_NAMES, {**(s.get(_NAMES) or {}), key: entry})
+            s.link(PROVIDER, key, user_id, now)
+            return "owner" if owner else "guest"
+
+        verdict = await self._store.write_system(write)
+        self._read_at = -_HOUR
+        return verdict
+
+    def may_tell(self, telegram_id: int) -> bool:
+        """Tell whether a stranger has not been turned away lately."""
+        return self._told.take(telegram_id)
+
+
+# --- from a shell ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,47 +169,29 @@ class AllowedAccount:
 
 
 def format_account_name(user: User) -> str:
-    """How a Telegram account shows itself: `Ada Byron (@ada)`."""
+    """Write how a Telegram account shows itself: `Ada Byron (@ada)`."""
     name = " ".join(user.full_name.split())[:60]
     return f"{name} (@{user.username})" if user.username else name
 
 
-def record_entry(s: Any, telegram_id: int, user_id: str, name: str, now: datetime) -> None:
-    """Note, inside a write, who came in."""
-    known = dict(s.get(_NAMES) or {})
-    known[str(telegram_id)] = {"name": name, "since": now.date().isoformat()}
-    s.set(_NAMES, known)
-    s.link(PROVIDER, str(telegram_id), user_id, now)
-
-
-def find_former_user(s: Any, telegram_id: int) -> str | None:
-    """The user somebody was before they were let go."""
-    found = (s.get(_FORMER) or {}).get(str(telegram_id))
-    return str(found) if found else None
-
-
 async def list_people(store: Store, owner: str) -> list[AllowedAccount]:
-    """Everyone who may talk to the bot, the owner first, then by when they came."""
+    """List everyone who may talk to the bot, the owner first, then by when they came."""
 
-    def read(s: Any) -> tuple[Mapping[str, str], Mapping[str, Any]]:
-        return dict(s.identities(PROVIDER)), dict(s.get(_NAMES) or {})
+    def read(s: SystemTransaction) -> list[AllowedAccount]:
+        names = s.get(_NAMES) or {}
+        return [
+            AllowedAccount(
+                i, user, **{"name": "", "since": "", **names.get(i, {})}, owner=user == owner
+            )
+            for i, user in s.identities(PROVIDER).items()
+        ]
 
-    identities, names = await store.write_system(read)
-    found = [
-        AllowedAccount(
-            i,
-            user,
-            (names.get(i) or {}).get("name", ""),
-            (names.get(i) or {}).get("since", ""),
-            user == owner,
-        )
-        for i, user in identities.items()
-    ]
+    found = await store.write_system(read)
     return sorted(found, key=lambda p: (not p.owner, p.since, p.telegram_id))
 
 
 def find_people(people: Sequence[AllowedAccount], who: str) -> list[AllowedAccount]:
-    """Whom `who` can mean: a Telegram id, a user name with or without @, or a name; without regard to case."""
+    """List whom `who` can mean: a Telegram id, a user name with or without @, or a name."""
     wanted = who.strip().casefold().removeprefix("@")
     by_id = [p for p in people if p.telegram_id == wanted]
     if by_id or not wanted:
@@ -78,27 +200,19 @@ def find_people(people: Sequence[AllowedAccount], who: str) -> list[AllowedAccou
     return said or [p for p in people if p.name.casefold().partition(" (@")[0] == wanted]
 
 
-async def revoke_access(store: Store, person: AllowedAccount) -> None:
-    """From now on the account is a stranger's.
+async def revoke_access(store: Store, person: AllowedAccount, *, forget: bool) -> None:
+    """Make the account a stranger's from now on.
 
-    What they told stays theirs, for the day they are invited again.
+    What they told stays theirs, for the day they are invited again; with `forget` they are a new
+    person then.
     """
+    key = person.telegram_id
 
-    def write(s: Any) -> None:
-        s.unlink(PROVIDER, person.telegram_id)
-        names = dict(s.get(_NAMES) or {})
-        names.pop(person.telegram_id, None)
-        s.set(_NAMES, names)
-        if not person.owner:
-            s.set(_FORMER, {**(s.get(_FORMER) or {}), person.telegram_id: person.user_id})
-
-    await store.write_system(write)
-
-
-async def delete_identity(store: Store, person: AllowedAccount) -> None:
-    """They are a new person if they ever come again."""
-
-    def write(s: Any) -> None:
-        s.set(_FORMER, {i: u for i, u in (s.get(_FORMER) or {}).items() if i != person.telegram_id})
+    def write(s: SystemTransaction) -> None:
+        s.unlink(PROVIDER, key)
+        names: dict[str, Any] = s.get(_NAMES) or {}
+        s.set(_NAMES, {i: entry for i, entry in names.items() if i != key})
+        former = {i: user for i, user in (s.get(_FORMER) or {}).items() if i != key}
+        s.set(_FORMER, former if forget or person.owner else {**former, key: person.user_id})
 
     await store.write_system(write)

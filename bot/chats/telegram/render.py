@@ -1,4 +1,4 @@
-"""Text to what Telegram shows: plain text with entities, in messages of at most 4,096 UTF-16 units.
+"""Text to what Telegram shows: plain text with entities, in messages of 4,096 UTF-16 units at most.
 
 Entities are offsets, so no text can break them, and nothing needs escaping. Only a model's reply is
 read as Markdown; whatever else is sent stands as it was written. Cuts fall between paragraphs,
@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -32,18 +31,30 @@ MOST_MARKS = 100  # what Telegram keeps of a message's entities
 _MARKS = re.compile(r"[*_`~<>|#\[\\]")  # signs by which Markdown could change a quote
 _STAND_INS = [chr(0xFDD0 + i) for i in range(32)]  # characters that stand for nothing
 _INLINE = {"em": "italic", "strong": "bold", "s": "strikethrough"}
-_SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？；…][”’」』）】]*")
+# Where to cut, the best place first.
+_TEXT_CUTS = [
+    re.compile(p)
+    for p in (r"\n\n", r"\n", r"[.!?…][\"'”’)\]]*\s|[。！？；…][”’」』）】]*", r"[ \u3000]")
+]
+_CODE_CUTS = [re.compile(r"\n(?=\S)"), re.compile(r"\n")]  # the next line's indent would be lost
+_FLAGS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+_JOINED = re.compile("[\u200d\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")  # to what is before
 
 
 @dataclass(frozen=True, slots=True)
 class TextEntity:
-    """An entity; `offset` and `length` in UTF-16 units."""
+    """An entity; `offset` and `length` in characters."""
 
     type: str
     offset: int
     length: int
     url: str | None = None
     language: str | None = None
+
+    @property
+    def end(self) -> int:
+        """Return the offset behind it."""
+        return self.offset + self.length
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +64,19 @@ class MessagePart:
     text: str
     marks: tuple[TextEntity, ...] = ()
 
-    def entities(self) -> list[telegram.MessageEntity]:
-        """As python-telegram-bot sends them."""
+    def entities(self) -> Sequence[telegram.MessageEntity]:
+        """Return the marks as python-telegram-bot sends them, in UTF-16 units."""
         from telegram import MessageEntity
 
-        return [
+        found = [
             MessageEntity(m.type, m.offset, m.length, url=m.url, language=m.language)
             for m in self.marks
         ]
-
-    def bare(self) -> MessagePart:
-        """Without formatting."""
-        return MessagePart(self.text)
+        return MessageEntity.adjust_message_entities_to_utf_16(self.text, found)
 
 
 def count_utf16_units(text: str) -> int:
-    """Length in UTF-16 code units."""
+    """Return the length in UTF-16 code units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -80,16 +88,15 @@ def render(
     after: str = "",
     typed: Sequence[str] = (),
 ) -> list[MessagePart]:
-    """Lay a model's reply out in messages, with literal words around it; `typed` is literal
-    wherever it is quoted.
+    """Lay a model's reply out in messages, with literal words around it.
 
-    Never raises: at worst all is literal.
+    `typed` is literal wherever the reply quotes it. Never raises: at worst all is literal.
     """
     source = folded = clean_output(markdown)
     quotes = {
         q
         for t in typed
-        if _MARKS.search(q := clean_output(t).strip()) and _letters(q) and q in source
+        if _MARKS.search(q := clean_output(t).strip()) and _count_letters(q) and q in source
     }
     page = _RenderedText(dict(zip(_STAND_INS, sorted(quotes, key=len, reverse=True), strict=False)))
     for sign, quote in page.quotes.items():
@@ -97,23 +104,23 @@ def render(
     page.add(clean_output(before))
     try:
         page.add_blocks(SyntaxTreeNode(build_markdown_parser().parse(folded)).children)
-        if page.letters() < _letters(before + source):
-            return render_plain(f"{before}{markdown}{after}", limit)
-    except Exception as e:  # noqa: BLE001 - the boundary to the Markdown parser: formatting never fails a reply
+        complete = page.count_letters() >= _count_letters(before + source)
+    except Exception as e:  # noqa: BLE001 - formatting never fails a reply
         log.warning("formatting failed (%s); showing plain text", type(e).__name__)
+        complete = False
+    if not complete:
         return render_plain(f"{before}{markdown}{after}", limit)
     page.add(clean_output(after))
-    return split(
-        "".join(page.parts), sorted(page.marks, key=lambda m: (m.offset, -m.length)), limit
-    )
+    marks = sorted(page.marks, key=lambda m: (m.offset, -m.length))
+    return split(page.text, marks, limit)
 
 
 def render_plain(text: str, limit: int = LIMIT) -> list[MessagePart]:
-    """The messages that show a text as it is."""
+    """Return the messages that show a text as it is."""
     return split(clean_output(text), [], limit)
 
 
-def _letters(text: str) -> int:
+def _count_letters(text: str) -> int:
     return sum(map(str.isalnum, text))
 
 
@@ -122,36 +129,30 @@ class _RenderedText:
     """Text and marks of a Markdown tree, as it is walked."""
 
     quotes: Mapping[str, str]  # by the sign that stands in for each
-    parts: list[str] = field(default_factory=list)
+    text: str = ""
     marks: list[TextEntity] = field(default_factory=list)
-    at: int = 0
     quoted: bool = False
 
     def add(self, text: str) -> None:
         """Add literal text."""
-        text = self._unfold(text)
-        self.parts.append(text)
-        self.at += count_utf16_units(text)
+        self.text += self._unfold(text)
 
     def _unfold(self, text: str) -> str:
         for sign, quote in self.quotes.items():
             text = text.replace(sign, quote)
         return text
 
-    def letters(self) -> int:
+    def count_letters(self) -> int:
         """Count the letters and digits shown or kept in marks."""
-        return _letters(
-            "".join([*self.parts, *(f"{m.url or ''}{m.language or ''}" for m in self.marks)])
+        return _count_letters(
+            self.text + "".join(f"{m.url or ''}{m.language or ''}" for m in self.marks)
         )
 
-    def mark(
-        self, kind: str, start: int, *, url: str | None = None, language: str | None = None
-    ) -> None:
+    def mark(self, kind: str, start: int, url: object = None, language: str | None = None) -> None:
         """Mark what was added since `start`."""
-        if self.at > start:
-            self.marks.append(
-                TextEntity(kind, start, self.at - start, url and self._unfold(url), language)
-            )
+        if len(self.text) > start:
+            url = self._unfold(str(url)) if url else None
+            self.marks.append(TextEntity(kind, start, len(self.text) - start, url, language))
 
     def add_blocks(
         self, nodes: Sequence[SyntaxTreeNode], indent: str = "", gap: str = "\n\n"
@@ -163,227 +164,149 @@ class _RenderedText:
             self._add_block(node, indent)
 
     def _add_block(self, node: SyntaxTreeNode, indent: str) -> None:
-        start = self.at
-        if node.type in ("paragraph", "inline"):
-            self._add_inline(node, indent)
-        elif node.type == "heading":
-            if node.children and node.children[0].content:
+        start = len(self.text)
+        match node.type:
+            case "paragraph" | "inline":
+                self._add_inline(node, indent)
+            case "heading" if node.children and node.children[0].content:
                 self._add_inline(node, indent)
                 self.mark("bold", start)
-            else:
+            case "heading":
                 self.add(node.markup)
-        elif node.type in ("fence", "code_block"):
-            about = node.info.split() if node.type == "fence" else []
-            if about and (
-                len(about) > 1 or not node.content.strip()
-            ):  # no entity can hold these words
-                self.add(f"{node.info.strip()}\n")
-                start = self.at
-            self.add(node.content.removesuffix("\n"))
-            self.mark("pre", start, language=about[0] if len(about) == 1 else None)
-        elif node.type == "blockquote":
-            outer, self.quoted = self.quoted, True
-            self.add_blocks(node.children, indent)
-            self.quoted = outer
-            if not outer:  # Telegram nests none
-                self.mark("blockquote", start)
-        elif node.type in ("bullet_list", "ordered_list"):
-            self._add_items(node, indent)
-        elif node.type == "table":
-            self._add_table(node)
-        elif node.type == "hr":
-            self.add("———")
-        else:
-            self.add(node.content)
+            case "fence" | "code_block":
+                self._add_code(node)
+            case "blockquote":
+                outer, self.quoted = self.quoted, True
+                self.add_blocks(node.children, indent)
+                self.quoted = outer
+                if not outer:  # Telegram nests none
+                    self.mark("blockquote", start)
+            case "bullet_list" | "ordered_list":
+                for i, item in enumerate(node.children):
+                    sign = "• " if node.type == "bullet_list" else f"{item.info}{item.markup} "
+                    self.add((f"\n{indent}" if i else "") + sign)
+                    self.add_blocks(item.children, indent + "  ", "\n")
+            case "table":
+                self._add_table(node)
+            case _:
+                self.add("———" if node.type == "hr" else node.content)
 
-    def _add_items(self, node: SyntaxTreeNode, indent: str) -> None:
-        for i, item in enumerate(node.children):
-            sign = f"{item.info}{item.markup} " if node.type == "ordered_list" else "• "
-            self.add((f"\n{indent}" if i else "") + sign)
-            self.add_blocks(item.children, indent + "  ", "\n")
+    def _add_code(self, node: SyntaxTreeNode) -> None:
+        about = node.info.split() if node.type == "fence" else []
+        if about and (len(about) > 1 or not node.content.strip()):  # no entity can hold these words
+            self.add(f"{node.info.strip()}\n")
+        start = len(self.text)
+        self.add(node.content.removesuffix("\n"))
+        self.mark("pre", start, language=about[0] if len(about) == 1 else None)
 
     def _add_table(self, node: SyntaxTreeNode) -> None:
-        """Aligned in a fixed width: Telegram has no tables, and no marks inside fixed width."""
+        """Align it in a fixed width: Telegram has no tables, and no marks inside fixed width."""
         cells = [
             [_RenderedText(self.quotes).read(cell) for cell in row.children]
             for part in node.children
             for row in part.children
         ]
-        widths = [max(count_columns(row[c]) for row in cells) for c in range(len(cells[0]))]
-        rows = [
-            " | ".join(pad_to_columns(x, w) for x, w in zip(row, widths, strict=True)).rstrip()
-            for row in cells
-        ]
-        start = self.at
+        widths = [max(map(count_columns, column)) for column in zip(*cells, strict=True)]
+        rows = [" | ".join(map(pad_to_columns, row, widths)).rstrip() for row in cells]
+        start = len(self.text)
         self.add("\n".join([rows[0], "-+-".join("-" * w for w in widths), *rows[1:]]))
         self.mark("pre", start)
 
     def read(self, node: SyntaxTreeNode) -> str:
-        """Text of an inline node without its marks."""
+        """Return the text of an inline node without its marks."""
         self._add_inline(node, "")
-        return "".join(self.parts)
+        return self.text
 
     def _add_inline(self, node: SyntaxTreeNode, indent: str) -> None:
-        start = self.at
-        if node.type == "text":
-            self.add(node.content)
-        elif node.type == "code_inline":
-            self.add(node.content)
-            self.mark("code", start)
-        elif node.type in ("softbreak", "hardbreak"):
-            self.add(f"\n{indent}")
-        elif node.type == "image":
-            self.add(node.content or str(node.attrs["src"]))
-            self.mark("text_link", start, url=str(node.attrs["src"]))
-        else:
-            for child in node.children:
-                self._add_inline(child, indent)
-            if node.type == "link":
-                if self.at == start:
-                    self.add(str(node.attrs["href"]))
-                self.mark("text_link", start, url=str(node.attrs["href"]))
-            elif node.type in _INLINE:
-                self.mark(_INLINE[node.type], start)
+        start = len(self.text)
+        match node.type:
+            case "text":
+                self.add(node.content)
+            case "code_inline":
+                self.add(node.content)
+                self.mark("code", start)
+            case "softbreak" | "hardbreak":
+                self.add(f"\n{indent}")
+            case "image":
+                self.add(node.content or str(node.attrs["src"]))
+                self.mark("text_link", start, node.attrs["src"])
+            case kind:
+                for child in node.children:
+                    self._add_inline(child, indent)
+                if kind == "link":
+                    if len(self.text) == start:
+                        self.add(str(node.attrs["href"]))
+                    self.mark("text_link", start, node.attrs["href"])
+                elif kind in _INLINE:
+                    self.mark(_INLINE[kind], start)
+
+
+# --- cutting ---
 
 
 def split(text: str, marks: Sequence[TextEntity], limit: int = LIMIT) -> list[MessagePart]:
-    """Cut into messages; white space around each is dropped, as Telegram does, and blank ones are
-    left out.
+    """Cut into messages; white space around each is dropped, and blank ones are left out.
 
     `marks` are in order of their offsets.
     """
-    table = _offsets(text)
-    blocks = [
-        (bisect_right(table, m.offset) - 1, bisect_right(table, m.offset + m.length - 1))
-        for m in marks
-        if m.type == "pre"
-    ]
-    out, start, first = [], 0, 0
+    out, start = [], 0
     while start < len(text):
-        end = bisect_right(table, table[start] + limit) - 1
-        while first < len(marks) and marks[first].offset + marks[first].length <= table[start]:
-            first += 1
-        near = marks[first : bisect_left(marks, table[end], first, key=lambda m: m.offset)]
-        inside = [m for m in near if m.offset + m.length > table[start]]
+        end = min(start + limit, len(text))
+        while (over := count_utf16_units(text[start:end]) - limit) > 0:
+            end -= (over + 1) // 2
+        inside = [m for m in marks if m.offset < end and m.end > start]
         if len(inside) > MOST_MARKS:  # Telegram would drop the rest
-            end = bisect_right(table, inside[MOST_MARKS].offset) - 1
-        cut = (
-            len(text)
-            if end >= len(text)
-            else _cut(text, start, max(end, start + 1), blocks, table, limit)
-        )
-        piece = _piece(text, inside, table, start, cut)
-        if piece is not None:
-            out.append(piece)
-        start = cut
+            end = inside[MOST_MARKS].offset
+        if end < len(text):
+            end = _find_cut(text, start, max(end, start + 1), inside, limit)
+        if text[start:end].strip():
+            out.append(_make_part(text, start, end, inside))
+        start = end
     return out
 
 
-def _offsets(text: str) -> list[int]:
-    table, at = [0], 0
-    for ch in text:
-        at += 2 if ord(ch) > 0xFFFF else 1
-        table.append(at)
-    return table
-
-
-def _cut(
-    text: str,
-    start: int,
-    end: int,
-    blocks: Sequence[tuple[int, int]],
-    table: Sequence[int],
-    limit: int,
-) -> int:
-    """Where to cut text[start:end] (all that fits), as an index greater than `start`."""
+def _find_cut(text: str, start: int, end: int, marks: Sequence[TextEntity], limit: int) -> int:
+    """Return where to cut text[start:end] (all that fits), as an index greater than `start`."""
     low = start + (end - start) // 2
-    for first, last in blocks:
-        if first < end < last:
-            fits = table[last] - table[first] <= limit
-            if first > start and (fits or first - start > (end - start) // 4):
-                return first
-            return _line_of_code(text, max(first, low), end) or _anywhere(text, start, end)
-    inside = [(first, last) for first, last in blocks if last > low]
-    for found in (_paragraph(text, low, end, inside), text.rfind("\n", low, end) + 1):
-        if found > start:
-            return found
-    sentences = [m.end() for m in _SENTENCE.finditer(text, low, end)]
-    if sentences:
-        return sentences[-1]
-    space = max(text.rfind(" ", low, end), text.rfind("\u3000", low, end)) + 1
-    return space if space > start else _anywhere(text, start, end)
+    blocks = [m for m in marks if m.type == "pre"]
+    cuts = _TEXT_CUTS
+    for m in blocks:
+        if m.offset < end < m.end:
+            fits = count_utf16_units(text[m.offset : m.end]) <= limit
+            if m.offset > start and (fits or m.offset - start > (end - start) // 4):
+                return m.offset
+            low, cuts, blocks = max(m.offset, low), _CODE_CUTS, []
+    for pattern in cuts:
+        found = [
+            at.end()
+            for at in pattern.finditer(text, low, end)
+            if not any(m.offset < at.end() <= m.end for m in blocks)
+        ]
+        if found:
+            return found[-1]
+    # As far as possible, but not inside what a reader sees as one character.
+    whole = (at for at in range(end, max(start, end - 64), -1) if not _is_joined(text, at))
+    return next(whole, end)
 
 
-def _paragraph(text: str, low: int, end: int, blocks: Sequence[tuple[int, int]]) -> int:
-    """Index behind the last blank line that is not inside a code block; 0 if there is none."""
-    at = text.rfind("\n\n", low, end)
-    while at >= 0:
-        if not any(first <= at < last for first, last in blocks):
-            return at + 2
-        at = text.rfind("\n\n", low, at)
-    return 0
-
-
-def _line_of_code(text: str, low: int, end: int) -> int:
-    """Behind a line end of a code block, best where the next line is not indented: its indent would be lost."""
-    fallback, at = 0, text.rfind("\n", low, end)
-    while at >= 0:
-        if at + 1 < len(text) and not text[at + 1].isspace():
-            return at + 1
-        fallback = fallback or at + 1
-        at = text.rfind("\n", low, at)
-    return fallback
-
-
-def _anywhere(text: str, start: int, end: int) -> int:
-    """As far as possible, but not inside what a reader sees as one character."""
-    at = end
-    while at > start + 1 and end - at < 64 and _joined(text, at):
-        at -= 1
-    return end if _joined(text, at) else at
-
-
-def _joined(text: str, at: int) -> bool:
-    """Whether the characters before and at `at` belong together."""
-    if at <= 0 or at >= len(text):
-        return False
-    before, after = text[at - 1], text[at]
-    if (
-        before == "\u200d"
-        or after in "\u200d\ufe0e\ufe0f\u20e3"
-        or (before == "\r" and after == "\n")
-    ):
+def _is_joined(text: str, at: int) -> bool:
+    """Tell whether the characters before and at `at` belong together."""
+    before, after = text[at - 1], text[at : at + 1]
+    if not after or before == "\u200d" or before + after == "\r\n":
+        return bool(after)
+    if _JOINED.match(after) or unicodedata.category(after).startswith("M"):
         return True
-    if unicodedata.combining(after) or unicodedata.category(after) in {"Mn", "Me", "Mc"}:
-        return True
-    if "\U0001f3fb" <= after <= "\U0001f3ff" or "\U000e0020" <= after <= "\U000e007f":
-        return True
-    if _flag(before) and _flag(after):
-        run = 0
-        while at - 1 - run >= 0 and _flag(text[at - 1 - run]):
-            run += 1
-        return run % 2 == 1
-    return False
+    flags = at - len(text[:at].rstrip(_FLAGS))
+    return after in _FLAGS and flags % 2 == 1
 
 
-def _flag(ch: str) -> bool:
-    return "\U0001f1e6" <= ch <= "\U0001f1ff"
-
-
-def _piece(
-    text: str, marks: Sequence[TextEntity], table: Sequence[int], start: int, end: int
-) -> MessagePart | None:
-    """text[start:end] without the white space around it, and the marks clipped to it."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if start == end:
-        return None
-    low, high = table[start], table[end]
+def _make_part(text: str, start: int, end: int, marks: Sequence[TextEntity]) -> MessagePart:
+    """Return text[start:end] without the white space around it, and the marks clipped to it."""
+    start = end - len(text[start:end].lstrip())
+    shown = text[start:end].rstrip()
     clipped = []
     for m in marks:
-        first, last = max(m.offset, low), min(m.offset + m.length, high)
+        first, last = max(m.offset - start, 0), min(m.end - start, len(shown))
         if first < last:
-            clipped.append(replace(m, offset=first - low, length=last - first))
-    return MessagePart(text[start:end], tuple(clipped))
+            clipped.append(replace(m, offset=first, length=last - first))
+    return MessagePart(shown, tuple(clipped))

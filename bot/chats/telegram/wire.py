@@ -1,62 +1,87 @@
-"""The HTTP side of python-telegram-bot: what its request class lacks for a bot that must not die or
-leak.
+"""The HTTP side of python-telegram-bot: what it lacks for a bot that must not die or leak.
 
-- `RetryAfter` is raised as `FloodWait`, which holds seconds and asks no environment variable what
-  they are.
 - A method the server does not know is no reason to think that the token is wrong.
 - An answer that is no JSON is never written to a log, for it may hold what somebody said; nor is
   the token.
-- Polling tells when it was last alive, and when Telegram refuses the token or another program
-  polls.
+- Whoever watches is told how each request for updates went: the bot is alive as long as it asks.
 """
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import logging
-import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
-from telegram import Bot
+from telegram import Update
 from telegram.error import BadRequest, RetryAfter, TelegramError
+from telegram.ext import ExtBot
 from telegram.request import HTTPXRequest
 
 PUBLIC = "https://api.telegram.org"
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+_UNSAID = 5.0  # seconds to wait where Telegram does not say how long
+
+
+@dataclass(frozen=True, slots=True)
+class BotTiming:
+    """Seconds that Telegram or a reader needs; tests shorten them."""
+
+    private_interval: float = 1.0  # between two edits in a private chat …
+    group_interval: float = 3.0  # … and in a group
+    first_paint: float = 0.35  # a reply that is done sooner is sent whole
+    typing_every: float = 4.5  # Telegram shows “typing…” for 5
+    # Waiting for what belongs to the same turn:
+    gather: float = 0.25  # a forward follows its comment at once
+    gather_forward: float = 0.8
+    gather_paste: float = 1.2  # the next part of a text that was cut at 4,096
+    gather_album: float = 1.5
+    gather_most: float = 6.0  # but never longer than this, from the first part on
+    notice: float = 1.2  # changes that come together are one notice
+    retry_first: float = 1.0  # after a network error, doubled up to …
+    retry_most: float = 30.0
+    poll: int = 25  # long polling
+    conflict: float = 60.0  # two pollers for so long: we give way
+    drain: float = 15.0  # for running replies, when stopping
+    stranger: float = 86_400.0  # between two sentences to the same stranger
+    people: float = 3.0  # until another process's changes of who is in are seen
 
 
 class FloodWait(RetryAfter):
-    """Telegram asks us to wait. `seconds` says how long."""
+    """Telegram asks us to wait; python-telegram-bot's own error warns when it is made."""
 
     def __init__(self, seconds: float) -> None:
         self._retry_after = timedelta(seconds=seconds)
+        self.seconds = seconds
         TelegramError.__init__(self, f"Flood control exceeded. Retry in {seconds:g} seconds")
 
     @property
-    def seconds(self) -> float:
-        """How long to wait."""
-        return self._retry_after.total_seconds()
-
-    @property
     def retry_after(self) -> timedelta:
-        """The same; python-telegram-bot's own reads the environment and warns."""
+        """Return how long to wait."""
         return self._retry_after
 
 
-class SendRequest(HTTPXRequest):
-    """Requests that send things."""
+class BotRequest(HTTPXRequest):
+    """A connection to the Bot API."""
 
     async def do_request(
         self, url: str, method: str, *args: Any, **kwargs: Any
     ) -> tuple[int, bytes]:
-        """One request. Raises Flood on 429 and BadRequest for a method that the server lacks."""
+        """Send one request.
+
+        Raises FloodWait on 429, and BadRequest for a method that the server lacks.
+        """
         code, payload = await super().do_request(url, method, *args, **kwargs)
         endpoint = urlsplit(url).path.rpartition("/")[2]
         if code == HTTPStatus.TOO_MANY_REQUESTS:
-            raise FloodWait(_wait(payload))
+            try:
+                raise FloodWait(float(json.loads(payload)["parameters"]["retry_after"]))
+            except (ValueError, KeyError, TypeError):
+                raise FloodWait(_UNSAID) from None
         if code == HTTPStatus.NOT_FOUND and endpoint not in {"getMe", "getUpdates"}:
             if endpoint == "deleteWebhook":  # a server without webhooks has none to delete
                 return HTTPStatus.OK, b'{"ok": true, "result": true}'
@@ -65,7 +90,7 @@ class SendRequest(HTTPXRequest):
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """Parse an answer. Raises TelegramError, without logging it."""
+        """Parse an answer. Raises TelegramError, without logging the answer."""
         try:
             parsed: dict[str, Any] = json.loads(payload.decode("utf-8", "replace"))
         except ValueError as e:
@@ -73,97 +98,52 @@ class SendRequest(HTTPXRequest):
         return parsed
 
 
-class PollRequest(SendRequest):
-    """Requests that fetch updates: the bot is alive as long as these are."""
+class PollingBot(ExtBot[None]):
+    """A bot that tells how its requests for updates went.
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.begun_at = time.monotonic()
-        self.asking = False
-        self.conflict_since: float | None = None
-        self.conflict_for = 0.0  # seconds between the first and the newest refusal
-        self.refused = False
-        self.well = False  # the last one was answered as it should be
+    `on_poll` gets each error, None where Telegram answered; `asking` while a request is out.
+    """
 
-    async def do_request(
-        self, url: str, method: str, *args: Any, **kwargs: Any
-    ) -> tuple[int, bytes]:
-        """One request, noting how it went."""
-        self.begun_at, self.asking = time.monotonic(), True
+    def __init__(self, token: str, base_url: str | None = None) -> None:
+        base = (base_url or PUBLIC).rstrip("/").removesuffix("/bot")
+        # A proxy of the environment leads nowhere from a server of this machine.
+        direct = {"trust_env": False} if urlsplit(base).hostname in _LOOPBACK else {}
+        super().__init__(
+            token,
+            base_url=f"{base}/bot",
+            base_file_url=f"{base}/file/bot",
+            request=BotRequest(
+                64, 20.0, connect_timeout=10.0, pool_timeout=20.0, httpx_kwargs=direct
+            ),
+            get_updates_request=BotRequest(2, 10.0, connect_timeout=10.0, httpx_kwargs=direct),
+        )
+        self._on_poll: Callable[[TelegramError | None], None] = lambda _: None
+        self._asking = False
+
+    @property
+    def asking(self) -> bool:
+        """Tell whether a request for updates is on its way."""
+        return self._asking
+
+    def watch(self, on_poll: Callable[[TelegramError | None], None]) -> None:
+        """Tell `on_poll` how each request for updates goes from now on."""
+        self._on_poll = on_poll
+
+    async def get_updates(self, *args: Any, **kwargs: Any) -> tuple[Update, ...]:
+        """Fetch updates, and tell how that went."""
+        self._asking = True
         try:
-            code, payload = await super().do_request(url, method, *args, **kwargs)
-        except TelegramError:
-            self.well = False
+            updates = await super().get_updates(*args, **kwargs)
+        except TelegramError as e:
+            self._on_poll(e)
             raise
         finally:
-            self.asking = False
-        self.well = code == HTTPStatus.OK
-        self.refused = code in {HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND}
-        if code == HTTPStatus.CONFLICT:
-            now = time.monotonic()
-            self.conflict_since = self.conflict_since or now
-            self.conflict_for = now - self.conflict_since
-        elif self.well:
-            self.conflict_since, self.conflict_for = None, 0.0
-        return code, payload
+            self._asking = False
+        self._on_poll(None)
+        return updates
 
 
-def _wait(payload: bytes) -> float:
-    try:
-        return max(float(json.loads(payload)["parameters"]["retry_after"]), 0.0)
-    except (ValueError, KeyError, TypeError):
-        return 5.0  # it did not say
-
-
-def make_bot(token: str, base_url: str | None) -> tuple[Bot, PollRequest]:
-    """A bot, and the connection it polls on: one of its own, so that edits never starve it."""
-    base = (base_url or PUBLIC).rstrip("/").removesuffix("/bot")
-    direct = {"trust_env": False} if _loopback(base) else {}
-    polling = PollRequest(
-        connection_pool_size=2, read_timeout=10.0, connect_timeout=10.0, httpx_kwargs=direct
-    )
-    wire = SendRequest(
-        connection_pool_size=64,
-        read_timeout=20.0,
-        connect_timeout=10.0,
-        pool_timeout=20.0,
-        httpx_kwargs=direct,
-    )
-    bot = Bot(
-        token,
-        base_url=f"{base}/bot",
-        base_file_url=f"{base}/file/bot",
-        request=wire,
-        get_updates_request=polling,
-    )
-    return bot, polling
-
-
-def _loopback(base: str) -> bool:
-    host = urlsplit(base).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-class _TokenMask(logging.Filter):
-    """Replaces the token wherever it stands in a record, and a refusal's traceback by its name."""
-
-    def __init__(self, token: str) -> None:
-        super().__init__()
-        self._token = token
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        if self._token in record.getMessage():
-            record.msg, record.args = record.getMessage().replace(self._token, "<token>"), ()
-        error = record.exc_info[1] if record.exc_info else None
-        if isinstance(
-            error, TelegramError
-        ):  # its name says enough; a network that is down is no bug
-            record.msg, record.args = f"{record.getMessage()} ({type(error).__name__})", ()
-            record.exc_info, record.exc_text = None, None
-        return True
+_secrets: set[str] = set()
 
 
 def guard_logs(token: str, *, log_text: bool) -> None:
@@ -176,10 +156,20 @@ def guard_logs(token: str, *, log_text: bool) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
     if not log_text:
         logging.getLogger("telegram").setLevel(logging.INFO)
-    mask = _TokenMask(token)
-    for name in ("root", "telegram", "telegram.Bot", "telegram.ext.Updater"):
-        logger = logging.getLogger(name)
-        for target in (logger, *logger.handlers):
-            for old in [f for f in target.filters if isinstance(f, _TokenMask)]:
-                target.removeFilter(old)
-            target.addFilter(mask)
+    if not _secrets:
+        logging.setLogRecordFactory(_make_record)
+    _secrets.add(token)
+
+
+def _make_record(*args: Any, **kwargs: Any) -> logging.LogRecord:
+    """Make a log record without tokens, and with a Telegram error's name for its traceback."""
+    record = logging.LogRecord(*args, **kwargs)
+    error = record.exc_info[1] if record.exc_info else None
+    text = record.getMessage()
+    if isinstance(error, TelegramError):  # a network that is down is no bug
+        text, record.exc_info = f"{text} ({type(error).__name__})", None
+    for token in _secrets:
+        text = text.replace(token, "<token>")
+    if text != record.getMessage():
+        record.msg, record.args = text, ()
+    return record

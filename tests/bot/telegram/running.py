@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.bootstrap import Ebb, open_ebb
 from bot.chats.telegram.polling import serve
-from bot.chats.telegram.tuning import BotTiming
+from bot.chats.telegram.wire import BotTiming
 from bot.settings import Settings
 from bot.tables import list_open_updates
 from tests.servers.openai import OpenAIServer, Rule, say
@@ -141,7 +141,7 @@ async def running(
     server: TelegramServer,
     model: OpenAIServer,
     *,
-    tuning: BotTiming = QUICK,
+    timing: BotTiming = QUICK,
     **more: Any,
 ) -> AsyncIterator[Bot]:
     """Run it, and stop it."""
@@ -149,7 +149,7 @@ async def running(
     async with open_ebb(settings(home, server, model, **more)) as ebb:
         out: list[str] = []
         stop = asyncio.Event()
-        task = asyncio.create_task(serve(ebb, stop=stop, tuning=tuning, out=out.append))
+        task = asyncio.create_task(serve(ebb, stop=stop, timing=timing, out=out.append))
         bot = Bot(ebb, server, model, task, stop, out)
         try:
             yield bot

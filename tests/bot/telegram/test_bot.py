@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bot.chats.telegram.access import new_code
+from bot.chats.telegram.people import make_code
 from bot.chats.telegram.render import render
 from memory.models import Filter
 from tests.bot.telegram.running import QUICK, running
@@ -87,7 +87,7 @@ async def test_an_invited_person_has_a_memory_of_their_own(
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
         await bot.ask("/remember I'm allergic to peanuts")
-        telegram_server.say(await new_code(bot.ebb.store, "guest", bot.ebb.clock()), user=LIN)
+        telegram_server.say(await make_code(bot.ebb.store, "guest", bot.ebb.clock()), user=LIN)
         await telegram_server.wait_for(lambda: len(telegram_server.texts(LIN.id)) == 2)
         await bot.ask("/remember 我喜欢茉莉花茶", user=LIN)
         theirs, mine = await bot.ask("/memories", user=LIN), await bot.ask("/memories")
@@ -196,7 +196,7 @@ async def test_many_chats_at_once(
     openai_server.on("slowly", say("slow " * 60, delay=0.02), field="last")
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
-        telegram_server.say(await new_code(bot.ebb.store, "guest", bot.ebb.clock()), user=LIN)
+        telegram_server.say(await make_code(bot.ebb.store, "guest", bot.ebb.clock()), user=LIN)
         await telegram_server.wait_for(lambda: len(telegram_server.texts(LIN.id)) == 2)
         telegram_server.say("answer slowly")
         telegram_server.say("then this")
@@ -824,7 +824,7 @@ async def test_stopping_in_the_middle_loses_nothing(
     from dataclasses import replace
 
     async with running(
-        tmp_path, telegram_server, openai_server, tuning=replace(QUICK, drain=0.2)
+        tmp_path, telegram_server, openai_server, timing=replace(QUICK, drain=0.2)
     ) as bot:
         await bot.claim()
         telegram_server.say("count")

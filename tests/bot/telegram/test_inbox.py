@@ -14,18 +14,16 @@ from telegram import Bot, Update
 from telegram.ext import Updater
 
 from bot import tables
-from bot.chats.telegram.access import ATTEMPTS, AccessControl, code_in, new_code
-from bot.chats.telegram.inbox import BotState, Inbox
+from bot.chats.telegram.inbox import BotState, Inbox, StoredUpdate
 from bot.chats.telegram.incoming import (
-    StoredUpdate,
     is_addressed,
     is_service,
     join_parts,
     parse_command,
 )
-from bot.chats.telegram.lanes import ChatQueues
-from bot.chats.telegram.tuning import BotTiming
-from bot.chats.telegram.wire import make_bot
+from bot.chats.telegram.people import ATTEMPTS, AccessControl, make_code, parse_code
+from bot.chats.telegram.queues import ChatQueues
+from bot.chats.telegram.wire import BotTiming, PollingBot
 from memory.errors import StoreBusy
 from memory.store import SqliteStore, make_worker_id, open_store
 from tests.servers.telegram import ADA, EVE, TelegramServer
@@ -47,7 +45,7 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
 
 @pytest.fixture
 async def bot(telegram_server: TelegramServer) -> AsyncIterator[Bot]:
-    bot, _ = make_bot(telegram_server.token, telegram_server.url)
+    bot = PollingBot(telegram_server.token, telegram_server.url)
     async with bot:
         yield bot
 
@@ -73,7 +71,7 @@ async def test_committed_before_confirmed(
         await asyncio.wait_for(inbox.get(), 5)
         await asyncio.wait_for(inbox.get(), 5)
         await telegram_server.wait_for(lambda: telegram_server.unconfirmed == 0)
-        kept_when_confirmed = [u.update_id for u in await journal.waiting(bot)]
+        kept_when_confirmed = [u.update_id for u in await journal.list_waiting(bot)]
         await updater.stop()
     assert len(kept_when_confirmed) == 2
 
@@ -114,13 +112,13 @@ async def test_given_out_twice_is_taken_once(
     await inbox.put(update)
     await inbox.put(update)
     assert inbox.qsize() == 1
-    (again,) = await journal.waiting(bot)
+    (again,) = await journal.list_waiting(bot)
     assert again.message is not None
     assert again.message.text == "the secret plan"
     assert again.message.date == update.message.date if update.message else False
-    await journal.done([update.update_id], k={"done": True})
-    assert await journal.waiting(bot) == []
-    assert await journal.record("k") == {"done": True}
+    await journal.finish([update.update_id], k={"done": True})
+    assert await journal.list_waiting(bot) == []
+    assert await journal.read("k") == {"done": True}
     await inbox.put(update)
     assert inbox.qsize() == 1
 
@@ -152,7 +150,7 @@ async def test_an_unreadable_row_is_given_up(store: SqliteStore, bot: Bot) -> No
         lambda s: tables.put_update(s, "telegram", str(bot.id), 1, "1", "no json", NOW)
     )
     journal = BotState(store, bot.id, lambda: NOW)
-    assert await journal.waiting(bot) == []
+    assert await journal.list_waiting(bot) == []
     assert (
         await store.write_system(lambda s: tables.list_open_updates(s, "telegram", str(bot.id)))
         == []
@@ -324,45 +322,45 @@ async def test_a_code_lets_one_person_in_once(store: SqliteStore) -> None:
     """The owner's code stands for the owner, an invitation for a user of their own; neither works twice."""
     owner = await store.write_system(lambda s: s.create_user(NOW))
     door = AccessControl(store, owner, patience=60, age=3)
-    assert await door.user_of(ADA.id) is None
-    assert not await door.claimed()
-    code = code_in(f"/start {await new_code(store, 'owner', NOW)}")
+    assert await door.find_user(ADA.id) is None
+    assert not await door.is_claimed()
+    code = parse_code(f"/start {await make_code(store, 'owner', NOW)}")
     assert code is not None
     assert await door.enter(ADA.id, code, NOW) == "owner"
-    assert await door.user_of(ADA.id) == owner
-    assert await door.claimed()
+    assert await door.find_user(ADA.id) == owner
+    assert await door.is_claimed()
     assert await door.enter(EVE.id, code, NOW) == "wrong"
-    invited = code_in((await new_code(store, "guest", NOW)).lower())
+    invited = parse_code((await make_code(store, "guest", NOW)).lower())
     assert invited is not None
     assert await door.enter(EVE.id, invited, NOW) == "guest"
-    assert await door.user_of(EVE.id) not in (None, owner)
+    assert await door.find_user(EVE.id) not in (None, owner)
 
 
 async def test_codes_expire_and_attempts_are_counted(store: SqliteStore) -> None:
     """Guessing is given up soon, an old code is worth nothing, and only a hash of it was ever stored."""
     owner = await store.write_system(lambda s: s.create_user(NOW))
     door = AccessControl(store, owner, patience=60, age=3)
-    code = await new_code(store, "owner", NOW)
+    code = await make_code(store, "owner", NOW)
     stored = str(await store.write_system(lambda s: s.get("telegram:codes")))
     assert code not in stored
     assert code.replace("-", "") not in stored
     later = NOW.replace(day=NOW.day + 2)
-    assert await door.enter(ADA.id, str(code_in(code)), later) == "wrong"
+    assert await door.enter(ADA.id, str(parse_code(code)), later) == "wrong"
     for _ in range(ATTEMPTS - 1):
         assert await door.enter(ADA.id, "00000000", NOW) == "wrong"
-    assert await door.enter(ADA.id, str(code_in(code)), NOW) == "wait"
+    assert await door.enter(ADA.id, str(parse_code(code)), NOW) == "wait"
     guesses = [
         await door.enter(stranger, "00000000", NOW) for stranger in range(70) for _ in range(2)
     ]
     assert set(guesses) == {"wrong"}  # of many others: they bar nobody
-    assert await door.enter(EVE.id, str(code_in(code)), NOW) == "owner"
+    assert await door.enter(EVE.id, str(parse_code(code)), NOW) == "owner"
 
 
 def test_what_looks_like_a_code() -> None:
     """As printed, as typed by hand, as a link sends it; ordinary words are none."""
-    assert code_in("/start ABCD-EFGH") == "ABCDEFGH"
-    assert code_in("/start@ebb_test_bot abcdefgh") == "ABCDEFGH"
-    assert code_in("0o1l-23ab") == "001123AB"
-    assert code_in("k7f3a2xx") == "K7F3A2XX"
+    assert parse_code("/start ABCD-EFGH") == "ABCDEFGH"
+    assert parse_code("/start@ebb_test_bot abcdefgh") == "ABCDEFGH"
+    assert parse_code("0o1l-23ab") == "001123AB"
+    assert parse_code("k7f3a2xx") == "K7F3A2XX"
     for text in ("/start", "hello", "goodness", "hello there", "/start now", "你好"):
-        assert code_in(text) is None
+        assert parse_code(text) is None

@@ -29,7 +29,7 @@ from bot.chats.telegram.polling import serve
 from tests.bot.telegram.running import QUICK
 async def main():
     async with open_ebb(settings.load()) as ebb:
-        await serve(ebb, stop=asyncio.Event(), tuning=QUICK, out=lambda s: print(s, flush=True))
+        await serve(ebb, stop=asyncio.Event(), timing=QUICK, out=lambda s: print(s, flush=True))
 asyncio.run(main())
 """
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.chats.telegram.access import new_code
 from bot.chats.telegram.app import run
-from bot.chats.telegram.people import AllowedAccount, find_people
+from bot.chats.telegram.people import AllowedAccount, find_people, make_code
 from tests.bot.telegram.running import Bot, running, settings
 from tests.servers.openai import OpenAIServer
 from tests.servers.telegram import ADA, LIN, TelegramServer
@@ -20,7 +19,7 @@ SEEN = 0.3  # seconds after which the running bot has seen what other processes 
 async def invited(bot: Bot) -> None:
     """Lin is let in by the owner."""
     before = len(bot.server.bot_messages(LIN.id))
-    bot.server.say(await new_code(bot.ebb.store, "guest", bot.ebb.clock()), user=LIN)
+    bot.server.say(await make_code(bot.ebb.store, "guest", bot.ebb.clock()), user=LIN)
     await bot.server.wait_for(lambda: len(bot.server.bot_messages(LIN.id)) == before + 2)
 
 

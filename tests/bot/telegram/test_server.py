@@ -13,14 +13,14 @@ import pytest
 from telegram import Bot, BotCommand, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 from telegram.error import BadRequest, Conflict, InvalidToken, NetworkError
 
-from bot.chats.telegram.wire import FloodWait, make_bot
+from bot.chats.telegram.wire import FloodWait, PollingBot
 from tests.servers.telegram import ADA, TelegramServer
 
 
 @pytest.fixture
 async def bot(telegram_server: TelegramServer) -> AsyncIterator[Bot]:
     telegram_server.say("hi")
-    bot, _ = make_bot(telegram_server.token, telegram_server.url)
+    bot = PollingBot(telegram_server.token, telegram_server.url)
     async with bot:
         yield bot
 
@@ -123,7 +123,7 @@ async def test_two_pollers(bot: Bot, telegram_server: TelegramServer) -> None:
 
 async def test_a_wrong_token(telegram_server: TelegramServer) -> None:
     """401."""
-    bot, _ = make_bot("1:wrong", telegram_server.url)
+    bot = PollingBot("1:wrong", telegram_server.url)
     with pytest.raises(InvalidToken):
         await bot.initialize()
     await bot.shutdown()

@@ -13,22 +13,21 @@ from bot.chats.telegram import keyboards
 from bot.chats.telegram.outbox import ChatGone, Destination, Outbox
 from bot.chats.telegram.render import MessagePart, render
 from bot.chats.telegram.streaming import ReplyStream
-from bot.chats.telegram.tuning import BotTiming
-from bot.chats.telegram.wire import make_bot
+from bot.chats.telegram.wire import BotTiming, PollingBot
 from tests.servers.telegram import ADA, Call, Person, TelegramServer
 
 QUICK = BotTiming(
     private_interval=0.08, group_interval=0.24, first_paint=0.02, retry_first=0.02, typing_every=0.1
 )
 HERE = Destination(ADA.id)
-STOP = keyboards.stop("en")
+STOP = keyboards.make_stop_row("en")
 
 
 @pytest.fixture
 async def bot(telegram_server: TelegramServer) -> AsyncIterator[Bot]:
     """A real bot of python-telegram-bot, in a chat where somebody has written."""
     telegram_server.say("hi")
-    bot, _ = make_bot(telegram_server.token, telegram_server.url)
+    bot = PollingBot(telegram_server.token, telegram_server.url)
     async with bot:
         yield bot
 
