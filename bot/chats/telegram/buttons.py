@@ -1,29 +1,97 @@
-"""What pressing a button does.
+"""Inline keyboards, what pressing a button does, and what buttons show.
 
-Buttons do not queue: a chat that is busy must not leave them spinning.
+`callback_data` holds at most 64 bytes: the first letter of an action, a colon and a short value.
+Presses do not queue: a chat that is busy must not leave them spinning.
 """
 
 from __future__ import annotations
 
-import contextlib
 import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from zoneinfo import ZoneInfo
 
-from telegram import CallbackQuery, InlineKeyboardMarkup
-from telegram.constants import ChatType
+from telegram import CallbackQuery, InlineKeyboardButton, InlineKeyboardMarkup, Message
 from telegram.error import TelegramError
 
-from bot.chats.telegram import keyboards
+from bot.bootstrap import Ebb
 from bot.chats.telegram.context import HandlerContext
 from bot.chats.telegram.inbox import StoredUpdate
-from bot.chats.telegram.notices import list_said_elsewhere
-from bot.chats.telegram.outbox import ChatGone, Destination, MessageNotEditable
-from bot.chats.telegram.render import render_plain
+from bot.chats.telegram.incoming import get_destination
+from bot.chats.telegram.outbox import Destination
 from bot.chats.telegram.texts import say
+from bot.commands.memories import format_memory, listed
+from bot.commands.questions import list_proposals
+from bot.events import Choice, Command
+from bot.texts import kind_name
 from memory.errors import StoreError
-from memory.models import Lang
+from memory.models import Lang, Memory, mark_quote
+from memory.text.output import clean_output
 
 log = logging.getLogger(__name__)
 Shown = tuple[str, InlineKeyboardMarkup | None]
+
+PAGE = 8  # memories
+_LABEL = 60  # characters of a button's label
+_DATA = 64  # bytes
+_ACTIONS = {
+    name[0]: name for name in ("stop", "choose", "page", "view", "undo", "elsewhere", "nothing")
+}
+_LOOKED_AT = 60  # messages
+
+
+# --- keyboards ---
+
+
+def parse_press(data: str | None) -> tuple[str, str] | None:
+    """Read a button's data: its action and its value."""
+    code, _, value = (data or "").partition(":")
+    return (_ACTIONS[code], value) if code in _ACTIONS else None
+
+
+def make_button(label: str, action: str, value: str = "") -> InlineKeyboardButton:
+    """Make a button whose label and data fit."""
+    short = " ".join(clean_output(label).split()) or "…"
+    short = short if len(short) <= _LABEL else short[: _LABEL - 1] + "…"
+    data = f"{action[0]}:{value}".encode()[:_DATA].decode("utf-8", "ignore")
+    return InlineKeyboardButton(short, callback_data=data)
+
+
+def make_stop_row(lang: Lang) -> InlineKeyboardMarkup:
+    """Make the button under a reply that is being written."""
+    return InlineKeyboardMarkup([[make_button(say(lang, "stop.button"), "stop")]])
+
+
+def make_choice_rows(offered: Sequence[Choice]) -> InlineKeyboardMarkup | None:
+    """Make a row for each choice."""
+    rows = [[make_button(c.label, "choose", c.key)] for c in offered]
+    return InlineKeyboardMarkup(rows) if rows else None
+
+
+def make_notice_row(
+    memory_ids: Iterable[str], set_ids: Iterable[str], lang: Lang
+) -> InlineKeyboardMarkup:
+    """Make the buttons under what was remembered: as many ids as fit into each."""
+    row = []
+    for action, ids in (("view", memory_ids), ("undo", set_ids)):
+        value = ",".join(ids)
+        if len(value) > _DATA - 2:
+            value = value[: _DATA - 1].rpartition(",")[0]
+        row.append(make_button(say(lang, f"notice.{action}"), action, value))
+    return InlineKeyboardMarkup([row])
+
+
+# --- presses ---
+
+
+async def stop_reply(context: HandlerContext, chat_id: int, lang: Lang) -> str:
+    """Stop what is being written in that chat, past its queue; return what to say to that."""
+    running = context.running.get(chat_id)
+    if running is None:
+        return say(lang, "stop.nothing")
+    running.stopping = True
+    await context.agent.stop(running.turn_id)
+    return ""
 
 
 async def handle_press(context: HandlerContext, kept: StoredUpdate) -> None:
@@ -47,105 +115,109 @@ async def handle_press(context: HandlerContext, kept: StoredUpdate) -> None:
     await context.state.finish(kept.ids)
 
 
-async def stop_reply(context: HandlerContext, chat_id: int, lang: Lang) -> str:
-    """Stop what is being written in that chat, past its queue; return what to say to that."""
-    running = context.running.get(chat_id)
-    if running is None:
-        return say(lang, "stop.nothing")
-    running.stopping = True
-    await context.agent.stop(running.turn_id)
-    return ""
-
-
 async def _act(context: HandlerContext, user_id: str, query: CallbackQuery, lang: Lang) -> str:
     """Do what the button says; return what to say beside it."""
-    press, message = keyboards.parse_press(query.data), query.message
-    if press is None or message is None:
+    press, message = parse_press(query.data), query.message
+    if press is None or not isinstance(message, Message):
         return say(lang, "gone")
-    action, _ = press
-    place = Destination(message.chat.id, private=message.chat.type == ChatType.PRIVATE)
+    (action, value), place = press, get_destination(message)
     if action == "nothing":
         return ""
-    await context.recall_sent(place.chat_id)
     if action == "stop":
-        await _drop_stray(context, place, message.message_id)
+        await context.recall_sent(place.chat_id)
+        if context.outbox.is_stray(place.chat_id, message.message_id):
+            await context.outbox.remove(place, message.message_id)
+        elif place.chat_id not in context.running:
+            await context.outbox.strip(place, message.message_id)
         return await stop_reply(context, place.chat_id, lang)
-    here = message.message_id if place.private else 0
-    if not here:  # whatever a button shows is its presser's own
-        place = Destination(query.from_user.id)
+    shown = [message.message_id]
+    if not place.private:  # whatever a button shows is its presser's own
+        place, shown = Destination(query.from_user.id), []
         if not await context.outbox.show_typing(place):
             return say(lang, "private.first", name=context.me.username)
-    text, markup = await _find_answer(context, user_id, query, press, place, lang)
-    await _replace(context, place, here, text, markup)
-    return "" if here else say(lang, "private.answered")
-
-
-async def _find_answer(
-    context: HandlerContext,
-    user_id: str,
-    query: CallbackQuery,
-    press: tuple[str, str],
-    place: Destination,
-    lang: Lang,
-) -> Shown:
-    """Return what the button shows instead of its message."""
-    action, value = press
-    markup: InlineKeyboardMarkup | None = None
-    if action == "page" and (wanted := keyboards.parse_page(value)) is not None:
+    text, markup = "", None
+    if action == "page":
         command = await context.make_command("memories", "", place, user_id, lang)
-        return await keyboards.list_page(context.ebb, command, *wanted, lang)
-    if action == "view":
+        search, _, page = value.rpartition(":")
+        text, markup = await list_page(context.ebb, command, search, int(page))
+    elif action == "view":
         found = await context.agent.get_memories(user_id, value.split(","))
-        said = [keyboards.describe_memory(m, lang, context.ebb) for m in found]
-        markup = _keep_undo(query)
+        text = "\n\n".join(_describe_memory(m, lang, context.ebb) for m in found)
+        rows = message.reply_markup.inline_keyboard if message.reply_markup else ()
+        markup = InlineKeyboardMarkup([row[1:] for row in rows])  # Undo stays
     elif action == "elsewhere":
-        said = await list_said_elsewhere(context, user_id, value, lang)
-    elif action in {"choose", "undo"}:
-        outcomes = [
-            await context.run_command(action, one, place, user_id, lang) for one in value.split(",")
-        ]
-        said = list(dict.fromkeys(outcome.text for outcome in outcomes))
+        text = await _list_said_elsewhere(context, user_id, value, lang)
     else:
-        said = []
-    return "\n\n".join(said) or say(lang, "gone"), markup
+        said = {}
+        for one in value.split(","):
+            outcome = await context.run_command(action, one, place, user_id, lang)
+            said[outcome.text] = None
+        text = "\n\n".join(said)
+    await context.show(place, text or say(lang, "gone"), markup, shown=shown)
+    return "" if shown else say(lang, "private.answered")
 
 
-async def _drop_stray(context: HandlerContext, place: Destination, message_id: int) -> None:
-    """Remove a half-written message never heard of, or the button of one that nobody writes."""
-    if context.outbox.is_stray(place.chat_id, message_id):
-        await context.outbox.remove(place, message_id)
-    elif place.chat_id not in context.running:
-        await context.outbox.strip(place, message_id)
+# --- memories ---
 
 
-def _keep_undo(query: CallbackQuery) -> InlineKeyboardMarkup | None:
-    """Return the message's keyboard with its Undo button alone."""
-    markup = getattr(query.message, "reply_markup", None)
-    buttons = [
-        b
-        for row in (markup.inline_keyboard if markup else ())
-        for b in row
-        if str(b.callback_data or "").startswith("u:")
-    ]
-    return InlineKeyboardMarkup([buttons]) if buttons else None
+async def list_page(ebb: Ebb, c: Command, search: str, page: int) -> Shown:
+    """Return a page of what is remembered, the strongest first, and its buttons."""
+    lang: Lang = c.lang or "en"
+    wanted = replace(c, args=f"{search} page {page + 1}")
+    outcome = await listed(ebb.service, wanted, lang, size=PAGE)
+    page, pages = outcome.offset // PAGE, -(-outcome.total // PAGE)
+    text = outcome.text
+    if not search and page == 0:
+        text = "\n".join([text, *await list_proposals(ebb.service, c.user_id, lang)])
+    if pages <= 1 or len(search.encode()) > _DATA - 8:  # then pages are asked for in words
+        return text, None
+    dot = make_button("·", "nothing")
+    back = make_button("◀", "page", f"{search}:{page - 1}") if page else dot
+    ahead = make_button("▶", "page", f"{search}:{page + 1}") if page + 1 < pages else dot
+    here = make_button(say(lang, "page", page=page + 1, pages=pages), "nothing")
+    return text, InlineKeyboardMarkup([[back, here, ahead]])
 
 
-async def _replace(
-    context: HandlerContext,
-    place: Destination,
-    message_id: int,
-    text: str,
-    markup: InlineKeyboardMarkup | None,
+def _describe_memory(m: Memory, lang: Lang, ebb: Ebb) -> str:
+    """Say of one memory what it says, what it was, how sure and since when."""
+    rows: Mapping[str, str] = {
+        "original": mark_quote(m, m.original_content) if m.original_content != m.content else "",
+        "kind": kind_name(m.kind, lang),
+        "since": m.created_at.astimezone(ZoneInfo(ebb.tz)).strftime("%Y-%m-%d %H:%M"),
+        "sure": f"{m.confidence:.0%}{' ✔' if m.verified else ''}",
+    }
+    lines = [f"- {say(lang, f'memory.{key}', text=text)}" for key, text in rows.items() if text]
+    return "\n".join([format_memory(m, lang, ebb.clock()), *lines])
+
+
+# --- what was said in the person's other windows ---
+
+
+async def send_divider(
+    context: HandlerContext, place: Destination, user_id: str, lang: Lang
 ) -> None:
-    """Show it where the button was (0: in a new message); what does not fit there follows."""
-    pieces = render_plain(text)
-    try:
-        for piece in pieces:
-            buttons = markup if piece is pieces[-1] else None
-            if piece is pieces[0] and message_id:
-                with contextlib.suppress(MessageNotEditable):
-                    await context.outbox.edit(place, message_id, piece, buttons)
-                    continue
-            await context.outbox.send(place, piece, buttons)
-    except ChatGone:
-        log.info("a chat is gone")
+    """If the conversation went on elsewhere, say so before it goes on here."""
+    history = await context.agent.list_history(user_id, f"user:{user_id}", limit=_LOOKED_AT)
+    here = [m.seq for m in history if (m.turn_id or "").startswith(context.prefix)]
+    n = sum(bool(here) and m.seq > here[-1] and m.role == "user" for m in history)
+    if n:
+        value = f"{here[-1]}-{history[-1].seq}"
+        markup = InlineKeyboardMarkup(
+            [[make_button(say(lang, "elsewhere.show"), "elsewhere", value)]]
+        )
+        text = say(lang, "elsewhere", n=n)
+        await context.show(replace(place, key=""), text, markup, silent=True)
+
+
+async def _list_said_elsewhere(context: HandlerContext, user_id: str, key: str, lang: Lang) -> str:
+    """List what the divider's button stands for, without what was forgotten since."""
+    first, last = map(int, key.split("-"))
+    history = await context.agent.list_history(
+        user_id, f"user:{user_id}", after=first, limit=_LOOKED_AT
+    )
+    names = {"user": say(lang, "said.you"), "assistant": "Ebb"}
+    return "\n\n".join(
+        f"{names[m.role]}: {m.text}"
+        for m in history
+        if m.seq <= last and m.text and not (m.turn_id or "").startswith(context.prefix)
+    )

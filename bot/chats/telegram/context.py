@@ -13,10 +13,9 @@ from telegram import Bot, InlineKeyboardMarkup, User
 from bot.bootstrap import Ebb
 from bot.chats.telegram.inbox import BotState
 from bot.chats.telegram.incoming import get_client_language
-from bot.chats.telegram.outbox import ChatGone, Destination, Outbox
+from bot.chats.telegram.outbox import ChatGone, Destination, Outbox, ReplyStream
 from bot.chats.telegram.people import AccessControl
 from bot.chats.telegram.render import render_plain
-from bot.chats.telegram.streaming import ReplyStream
 from bot.chats.telegram.wire import BotTiming
 from bot.events import Command, CommandOutcome, WindowMode
 from memory.errors import StoreError
@@ -31,7 +30,6 @@ class RunningTurn:
 
     turn_id: str
     stopping: bool = False
-    memory_off: bool = False
 
 
 class HandlerContext:
@@ -46,7 +44,9 @@ class HandlerContext:
         self.people = AccessControl(ebb.store, ebb.owner, timing.stranger, timing.people)
         self.outbox = Outbox(bot, timing, self._on_sent, self._on_sending)
         self.running: dict[int, RunningTurn] = {}  # by chat
-        self.extracting: list[str] = []  # users who closed a session here
+        self.extracting: set[str] = set()  # users who closed a session here
+        self.albums: dict[int, str] = {}  # the newest of each chat: parts may come late
+        self.prefix = f"tg-{bot.id}-"  # of the ids of this bot's turns
         self.becoming: set[int] = set()  # chats with a /temp on its way through the queue
         self._records: dict[str, dict[str, Any]] = {}  # of what is being sent, by key
         self._modes: dict[int, WindowMode] = {}
@@ -182,23 +182,14 @@ class HandlerContext:
         *,
         shown: Sequence[int] = (),
         reply_to: int | None = None,
+        silent: bool = False,
     ) -> None:
         """Show a whole text as it stands; a chat that is gone is no error."""
-        reply = ReplyStream(self.outbox, where, self.timing, shown=shown, reply_to=reply_to)
+        await self.recall_sent(where.chat_id)
+        reply = ReplyStream(
+            self.outbox, where, self.timing, shown=shown, reply_to=reply_to, silent=silent
+        )
         try:
             await reply.finish(render_plain(text), markup)
-        except ChatGone:
-            log.info("a chat is gone")
-
-    async def notify(
-        self, where: Destination, text: str, markup: InlineKeyboardMarkup | None = None
-    ) -> None:
-        """Show a text silently, in new messages, beside what is asked and answered."""
-        await self.recall_sent(where.chat_id)
-        pieces = render_plain(text)
-        try:
-            for piece in pieces:
-                buttons = markup if piece is pieces[-1] else None
-                await self.outbox.send(where, piece, buttons, silent=True)
         except ChatGone:
             log.info("a chat is gone")

@@ -1,6 +1,6 @@
-"""What is said unasked: what was learned, and what was said in the person's other windows.
+"""What was learned, told in the chat it was learned in.
 
-Learning is told in the chat it happened in: small, silent, together, and with a way back.
+It is small, silent, together, and has a way back.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import replace
 
-from bot.chats.telegram import keyboards
+from bot.chats.telegram.buttons import make_choice_rows, make_notice_row
 from bot.chats.telegram.context import HandlerContext
 from bot.chats.telegram.outbox import Destination
 from bot.chats.telegram.texts import say
 from bot.reports import LearningTroubleNotice, describe_switch, read_out
 from memory.errors import StoreError
-from memory.models import Change, Json, Lang, Memory, Message, State
+from memory.models import Change, Json, Lang, Memory, State
 
 log = logging.getLogger(__name__)
 _LEARNED = frozenset({"monitor", "extract", "remember"})
@@ -30,7 +29,6 @@ _KEYS = {
 _MOST = 8  # memories named in one notice
 _TEXT = 200  # characters of each
 _PAGE = 500  # changes
-_LOOKED_AT = 60  # messages
 
 
 class LearningNotices:
@@ -100,9 +98,9 @@ class LearningNotices:
 
     def _find_chat(self, turn_id: str | None) -> int | None:
         """Return the private chat of the turn: groups hear nothing of what is one person's own."""
-        own = (turn_id or "").removeprefix(f"tg-{self._context.me.id}-")
-        chat = own.partition("-")[0]
-        return int(chat) if own != turn_id and chat.isdigit() else None
+        _, found, rest = (turn_id or "").partition(self._context.prefix)
+        chat = rest.partition("-")[0]
+        return int(chat) if found and chat.isdigit() else None
 
     async def _tell_learned(
         self, where: Destination, changes: Sequence[Change], lang: Lang
@@ -113,15 +111,16 @@ class LearningNotices:
         lines: dict[str, str] = {}
         for change in changes:
             m = memories.get(change.entity_id)
-            if m is not None and m.id not in lines and m.id not in replaced:
-                if key := _find_key(change, m):
-                    lines[m.id] = say(lang, f"notice.{key}", text=_shorten(m))
+            if m is None or m.id in lines or m.id in replaced:
+                continue
+            if key := _find_key(change, m):
+                lines[m.id] = say(lang, f"notice.{key}", text=_shorten(m))
         if lines:
             named = list(lines)[:_MOST]
             text = "\n\n".join([*(lines[i] for i in named), *(["…"] if len(lines) > _MOST else [])])
             sets = dict.fromkeys(c.set_id for c in changes)
-            markup = keyboards.make_notice_row(named, sets, lang)
-            await self._context.notify(where, text, markup)
+            markup = make_notice_row(named, sets, lang)
+            await self._context.show(where, text, markup, silent=True)
 
     async def _tell_job(self, where: Destination, job: dict[str, Json], lang: Lang) -> None:
         """Tell what a job came to, and that learning failed: once, until it works again."""
@@ -139,14 +138,14 @@ class LearningNotices:
             # Much is missing from MEMORY.md: only its owner knows what that means.
             outcome = await context.run_command("mirror", "", where, self._user_id, lang)
             if outcome.choices:
-                markup = keyboards.make_choice_rows(outcome.choices)
-                await context.notify(where, outcome.text, markup)
+                markup = make_choice_rows(outcome.choices)
+                await context.show(where, outcome.text, markup, silent=True)
         elif kind == "curve" and job.get("moved"):
             text = describe_switch(job, lang)
         elif kind == "quotes" and job.get("quotes"):
             text = read_out(job, lang)
         if text:
-            await context.notify(where, text)
+            await context.show(where, text, silent=True)
 
 
 def _find_key(change: Change, m: Memory) -> str | None:
@@ -161,39 +160,3 @@ def _find_key(change: Change, m: Memory) -> str | None:
 def _shorten(m: Memory) -> str:
     text = " ".join(m.content.split())
     return text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
-
-
-# --- other windows ---
-
-
-async def send_divider(
-    context: HandlerContext, place: Destination, user_id: str, lang: Lang
-) -> None:
-    """If the conversation went on elsewhere, say so before it goes on here."""
-    scope = context.get_scope(place, user_id)
-    messages = await context.agent.list_history(user_id, scope, limit=_LOOKED_AT)
-    after = next((m.seq for m in reversed(messages) if _is_here(context, m)), None)
-    n = sum(after is not None and m.seq > after and m.role == "user" for m in messages)
-    if n:
-        shown = (say(lang, "elsewhere.show"), "elsewhere", f"{after}-{messages[-1].seq}")
-        markup = keyboards.make_rows([shown])
-        await context.notify(replace(place, key=""), say(lang, "elsewhere", n=n), markup)
-
-
-async def list_said_elsewhere(
-    context: HandlerContext, user_id: str, key: str, lang: Lang
-) -> list[str]:
-    """List what the divider's button stands for, without what was forgotten since."""
-    first, _, last = key.partition("-")
-    if not (first.isdigit() and last.isdigit()):
-        return []
-    messages = await context.agent.list_history(
-        user_id, f"user:{user_id}", after=int(first), limit=_LOOKED_AT
-    )
-    shown = [m for m in messages if m.seq <= int(last) and m.text and not _is_here(context, m)]
-    names = {"user": say(lang, "said.you"), "assistant": "Ebb"}
-    return [f"{names[m.role]}: {m.text}" for m in shown]
-
-
-def _is_here(context: HandlerContext, m: Message) -> bool:
-    return (m.turn_id or "").startswith(f"tg-{context.me.id}-")

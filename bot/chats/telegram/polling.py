@@ -3,6 +3,8 @@
 It is alive as long as it asks for updates (`getUpdates`). Network errors are waited out. Three
 things end it with a sentence: a token Telegram refuses, another program polling for as long as
 `BotTiming.conflict`, and `stop`. No update is lost by that.
+
+An update goes into its chat's queue, past it (buttons, /stop), or to the door (strangers).
 """
 
 from __future__ import annotations
@@ -11,16 +13,31 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
-from telegram import BotCommand, Update
+from telegram import BotCommand, Message, Update
+from telegram.constants import ChatType
 from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError, TimedOut
-from telegram.ext import Application, Updater
+from telegram.ext import Application, MessageHandler, TypeHandler, Updater, filters
 
 from bot.bootstrap import Ebb
+from bot.chats.telegram.buttons import handle_press, stop_reply
 from bot.chats.telegram.context import HandlerContext
-from bot.chats.telegram.people import LIFE, make_code
-from bot.chats.telegram.routing import UpdateRouter, list_menu
+from bot.chats.telegram.handlers import BatchHandler, find_place
+from bot.chats.telegram.inbox import Inbox, StoredUpdate
+from bot.chats.telegram.incoming import (
+    ChatQueues,
+    find_answer_place,
+    get_client_language,
+    get_destination,
+    is_addressed,
+    is_service,
+    parse_command,
+)
+from bot.chats.telegram.notices import LearningNotices
+from bot.chats.telegram.outbox import Destination
+from bot.chats.telegram.people import LIFE, format_account_name, make_code, parse_code
 from bot.chats.telegram.texts import say
 from bot.chats.telegram.wire import BotTiming, PollingBot, guard_logs
 from bot.texts import LANGS
@@ -30,6 +47,12 @@ log = logging.getLogger(__name__)
 Out = Callable[[str], None]
 _ALLOWED = [Update.MESSAGE, Update.EDITED_MESSAGE, Update.CALLBACK_QUERY]
 _PATIENCE = 3.0  # seconds for a last request when stopping
+_MET = {
+    "owner": ("claimed", "hello"),
+    "guest": ("joined", "hello"),
+    "wait": ("code.wait",),
+    "wrong": ("code.wrong",),
+}
 
 
 async def serve(ebb: Ebb, *, stop: asyncio.Event, timing: BotTiming, out: Out) -> int:
@@ -43,64 +66,51 @@ async def serve(ebb: Ebb, *, stop: asyncio.Event, timing: BotTiming, out: Out) -
         return 2
     guard_logs(settings.telegram_token, log_text=settings.log_text)
     bot = PollingBot(settings.telegram_token, settings.telegram_base_url)
-    life = _BotLife(ebb, bot, timing, stop, out, lang)
+    watch = _ConnectionWatch(timing, stop, out, lang)
+    bot.watch(watch.note)
     try:
-        if await life.retry(bot.initialize):
-            await life.run()
+        if await watch.retry(bot.initialize):
+            await _UpdateRouter(HandlerContext(ebb, bot, timing)).run(bot, watch)
     finally:
         with contextlib.suppress(TelegramError, RuntimeError):
             await bot.shutdown()
-    return life.code
+    return watch.code
 
 
-class _BotLife:
-    def __init__(
-        self,
-        ebb: Ebb,
-        bot: PollingBot,
-        timing: BotTiming,
-        stop: asyncio.Event,
-        out: Out,
-        lang: Lang,
-    ) -> None:
-        self._ebb = ebb
-        self._bot = bot
+class _ConnectionWatch:
+    """Tells whoever runs the bot what goes wrong, and ends it where that is no use."""
+
+    def __init__(self, timing: BotTiming, stop: asyncio.Event, out: Out, lang: Lang) -> None:
         self._timing = timing
         self._stop = stop
         self._out = out
         self._lang: Lang = lang
         self._trouble = ""  # what was last said to be wrong
-        self._conflict_since: float | None = None
+        self._conflict_since = 0.0
         self.code = 0
-        bot.watch(self._note)
 
-    async def run(self) -> None:
-        """Take updates until stopped."""
-        context = HandlerContext(self._ebb, self._bot, self._timing)
-        router = UpdateRouter(context)
-        builder = Application.builder().bot(self._bot).update_queue(router.inbox).job_queue(None)
-        async with builder.build() as application:
-            await router.start(application)
-            await application.start()
-            beside = [
-                asyncio.create_task(self._set_menu(context)),
-                asyncio.create_task(self._offer_code(context)),
-            ]
-            self._ebb.warm()
-            try:
-                await router.follow_all()
-                self._out(say(self._lang, "run.ready", name=self._bot.username))
-                if self._ebb.needs_setup:
-                    self._out(say(self._lang, "run.setup"))
-                if application.updater is not None:
-                    await self._poll(application.updater)
-            finally:
-                for task in beside:
-                    task.cancel()
-                await router.close()
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(application.stop(), _PATIENCE)
-                await asyncio.gather(*beside, return_exceptions=True)
+    def tell(self, key: str, **values: object) -> None:
+        """Say a sentence where the bot runs."""
+        self._out(say(self._lang, f"run.{key}", **values))
+
+    def note(self, e: TelegramError | None) -> None:
+        """Note how a request went: trouble is said once, until one works again."""
+        now, trouble = time.monotonic(), "unreachable"
+        if e is None:
+            trouble, self._conflict_since = "", 0.0
+        elif isinstance(e, TimedOut):
+            return
+        elif isinstance(e, InvalidToken):
+            trouble = "bad_token"
+        elif isinstance(e, Conflict) or self._conflict_since:
+            trouble, self._conflict_since = "conflict", self._conflict_since or now
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self.tell(trouble or "reached", why=type(e).__name__)
+        lasting = self._conflict_since and now - self._conflict_since > self._timing.conflict
+        if trouble == "bad_token" or lasting:
+            self.code = 2
+            self._stop.set()
 
     async def retry(self, attempt: Callable[[], Awaitable[object]]) -> bool:
         """Try until Telegram answers; False if the bot ends before."""
@@ -109,32 +119,32 @@ class _BotLife:
             try:
                 await attempt()
             except TelegramError as e:
-                self._note(e)
+                self.note(e)
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._stop.wait(), delay)
                 delay = min(delay * 2, self._timing.retry_most)
             else:
-                self._note(None)
+                self.note(None)
                 return True
         return False
 
-    async def _poll(self, updater: Updater) -> None:
-        """Poll, and begin anew where polling has ended by itself."""
+    async def poll(self, updater: Updater, bot: PollingBot) -> None:
+        """Poll until the bot ends, and begin anew where polling has ended by itself."""
 
         async def start() -> None:
             await updater.start_polling(
                 timeout=self._timing.poll,
                 allowed_updates=_ALLOWED,
-                error_callback=lambda _: None,  # `_note` has heard of it
+                error_callback=lambda _: None,  # `note` has heard of it
             )
 
         while await self.retry(start):
-            names = {t.get_name(): t for t in asyncio.all_tasks()}
-            poller = names["Updater:start_polling:polling_task"]
+            tasks = {t.get_name(): t for t in asyncio.all_tasks()}
+            poller = tasks["Updater:start_polling:polling_task"]
             stopping = asyncio.create_task(self._stop.wait())
             await asyncio.wait({poller, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
-            if not self._bot.asking:
+            if not bot.asking:
                 poller.cancel()  # asleep between two attempts, it would not hear of it
             try:
                 await asyncio.wait_for(updater.stop(), _PATIENCE)
@@ -142,49 +152,163 @@ class _BotLife:
                 # What is not confirmed comes again, and the inbox knows what it has.
                 log.info("polling was cut short: %s", type(e).__name__)
 
-    def _note(self, e: TelegramError | None) -> None:
-        """Say once that a request failed, until one works again; end where that is no use."""
-        if isinstance(e, InvalidToken):
-            self._out(say(self._lang, "run.bad_token"))
-            self._end()
-        elif e is None:
-            self._conflict_since = None
-            if self._trouble:
-                self._trouble = ""
-                self._out(say(self._lang, "run.reached"))
-        elif not isinstance(e, TimedOut):
-            now = time.monotonic()
-            if isinstance(e, Conflict):
-                self._conflict_since = self._conflict_since or now
-                if now - self._conflict_since > self._timing.conflict:
-                    self._end()
-            trouble = "run.conflict" if self._conflict_since else "run.unreachable"
-            if self._trouble != trouble:
-                self._trouble = trouble
-                self._out(say(self._lang, trouble, why=type(e).__name__))
 
-    def _end(self) -> None:
-        self.code = 2
-        self._stop.set()
+class _UpdateRouter:
+    """Takes updates from the inbox to those who deal with them."""
+
+    def __init__(self, context: HandlerContext) -> None:
+        async def handle(parts: list[StoredUpdate]) -> None:
+            await BatchHandler(context, parts).run()
+
+        async def find_composition(kept: StoredUpdate) -> Sequence[int]:
+            record = await context.state.read(find_place(context, kept).key)
+            return [int(i) for i in record.get("updates", [])]
+
+        self._context = context
+        self._name = context.me.username or ""
+        self._menus = {lang: self._list_menu(lang) for lang in LANGS}
+        self._commands = frozenset(c.command for c in self._menus[LANGS[0]])
+        self._queues = ChatQueues(context.timing, self._name, handle, find_composition)
+        self._inbox = Inbox(context.state, self._admit)
+        self._application = (
+            Application.builder().bot(context.bot).update_queue(self._inbox).job_queue(None).build()
+        )
+        self._application.add_handler(TypeHandler(StoredUpdate, self._take))
+        stranger = MessageHandler(filters.ALL, self._meet_stranger, block=False)
+        self._application.add_handler(stranger)
+        self._application.add_error_handler(self._log_error)
+        self._followed: dict[str, asyncio.Task[None]] = {}
+
+    async def run(self, bot: PollingBot, watch: _ConnectionWatch) -> None:
+        """Take updates until the bot ends, then finish what is being answered."""
+        context, application = self._context, self._application
+        async with application:
+            await self._replay()
+            await application.start()
+            beside = [
+                asyncio.create_task(work)
+                for work in (self._set_menus(), self._offer_code(watch), self._follow_all())
+            ]
+            context.ebb.warm()
+            try:
+                watch.tell("ready", name=bot.username)
+                if context.ebb.needs_setup:
+                    watch.tell("setup")
+                if application.updater is not None:
+                    await watch.poll(application.updater, bot)
+            finally:
+                for task in (*beside, *self._followed.values()):
+                    task.cancel()
+                await self._queues.close(context.timing.drain)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(application.stop(), _PATIENCE)
+                await asyncio.gather(*beside, return_exceptions=True)
+
+    async def _replay(self) -> None:
+        """Queue what was kept before a restart and not dealt with."""
+        for update in await self._context.state.list_waiting(self._context.bot):
+            user = update.effective_user
+            user_id = await self._context.people.find_user(user.id) if user else None
+            if user_id is None:  # somebody who was let go since
+                await self._context.state.finish([update.update_id])
+            else:
+                await self._inbox.put(StoredUpdate(update, user_id, stored=True, replayed=True))
+
+    async def _admit(self, update: Update) -> tuple[str | None, bool] | None:
+        """Say what an update is to us (see `Inbox`). Raises StoreError."""
+        context, user, chat = self._context, update.effective_user, update.effective_chat
+        if chat is not None and update.effective_message is not None:
+            context.outbox.record_message(chat.id, update.effective_message.message_id)
+        if user is None or chat is None or user.is_bot:
+            return None
+        message = update.message or update.edited_message
+        if update.callback_query is None and (
+            message is None
+            or is_service(message)
+            or not is_addressed(message, context.me, self._commands)
+        ):
+            return None
+        user_id = await context.people.find_user(user.id)
+        if user_id is None:
+            greeted = chat.type == ChatType.PRIVATE and update.message is not None
+            return (None, False) if greeted else None
+        storable = await context.is_storable(chat.id)
+        if update.message is not None and self._is_command(update.message, "temp"):
+            context.becoming.add(chat.id)
+        return user_id, storable
+
+    def _is_command(self, message: Message, name: str) -> bool:
+        command = parse_command(message, self._name)
+        return command is not None and command[0] == name
+
+    async def _take(self, kept: StoredUpdate, _: object) -> None:
+        if kept.update.callback_query is not None:
+            self._application.create_task(handle_press(self._context, kept))
+        elif not kept.edit and self._is_command(kept.message, "stop"):
+            self._application.create_task(self._stop(kept))
+        else:
+            self._queues.add(find_answer_place(kept.message, self._name).chat_id, kept)
+
+    async def _stop(self, kept: StoredUpdate) -> None:
+        context, message = self._context, kept.message
+        lang = await context.detect_language(kept.user_id, message.from_user)
+        said = await stop_reply(context, message.chat_id, lang)
+        if said and not kept.replayed:
+            await context.show(get_destination(message), said)
+        await context.state.finish(kept.ids)
+
+    async def _meet_stranger(self, update: Update, _: object) -> None:
+        """Let somebody we do not know in with a code, else tell them so, seldom."""
+        context, message, user = self._context, update.message, update.effective_user
+        if message is None or user is None:
+            return
+        code, said = parse_code(message.text or ""), ("stranger",)
+        if code is not None:
+            name, now = format_account_name(user), context.ebb.clock()
+            said = _MET[await context.people.enter(user.id, code, now, name)]
+        elif not context.people.may_tell(user.id):
+            return
+        for key in said:
+            place = Destination(message.chat_id, recorded=False)
+            await context.show(place, say(get_client_language(user), key))
+        await self._follow_all()
+
+    async def _log_error(self, _: object, context: Any) -> None:
+        self._context.log_error("something beside the conversations failed", context.error)
 
     # --- beside it ---
 
-    async def _set_menu(self, context: HandlerContext) -> None:
+    async def _follow_all(self) -> None:
+        """Tell everybody what is learned of them."""
+        for user_id in set((await self._context.people.list_users()).values()):
+            if user_id not in self._followed:
+                notices = LearningNotices(self._context, user_id)
+                self._followed[user_id] = self._application.create_task(notices.run())
+
+    def _list_menu(self, lang: Lang) -> list[BotCommand]:
+        """List the command menu; a chat has no window to quit."""
+        named = [(name, helps[lang]) for name, helps in self._context.agent.list_commands()]
+        own = [(name, say(lang, f"help.{name}")) for name in ("start", "stop")]
+        menu = [own[0], *(entry for entry in named if entry[0] != "quit"), own[1]]
+        return [BotCommand(name, text[:256]) for name, text in menu]
+
+    async def _set_menus(self) -> None:
         """Set the command menu: the first language for everybody, others for their clients."""
-        for lang in LANGS:
-            menu = list_menu(context.agent.list_commands(), lang)
-            commands = [BotCommand(name, text[:256]) for name, text in menu]
+        for lang, menu in self._menus.items():
             code = None if lang == LANGS[0] else lang
+
+            async def attempt(menu: Any = menu, code: str | None = code) -> None:
+                await self._context.bot.set_my_commands(menu, language_code=code)
+
             try:
-                await context.outbox.retry(
-                    lambda c=commands, code=code: self._bot.set_my_commands(c, language_code=code)
-                )
+                await self._context.outbox.retry(attempt)
             except BadRequest as e:
                 log.info("the command menu could not be set: %s", e.message)
 
-    async def _offer_code(self, context: HandlerContext) -> None:
+    async def _offer_code(self, watch: _ConnectionWatch) -> None:
         """Print a code until the owner has claimed the bot; a new one when it expires."""
+        context = self._context
         while not await context.people.is_claimed():
-            code = await make_code(self._ebb.store, "owner", self._ebb.clock())
-            self._out(say(self._lang, "run.claim", name=self._bot.username, code=code))
+            code = await make_code(context.ebb.store, "owner", context.ebb.clock())
+            watch.tell("claim", name=context.me.username, code=code)
             await asyncio.sleep(LIFE.total_seconds())

@@ -16,13 +16,13 @@ from telegram.ext import Updater
 from bot import tables
 from bot.chats.telegram.inbox import BotState, Inbox, StoredUpdate
 from bot.chats.telegram.incoming import (
+    ChatQueues,
     is_addressed,
     is_service,
     join_parts,
     parse_command,
 )
 from bot.chats.telegram.people import ATTEMPTS, AccessControl, make_code, parse_code
-from bot.chats.telegram.queues import ChatQueues
 from bot.chats.telegram.wire import BotTiming, PollingBot
 from memory.errors import StoreBusy
 from memory.store import SqliteStore, make_worker_id, open_store

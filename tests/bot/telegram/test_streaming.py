@@ -9,10 +9,9 @@ from collections.abc import AsyncIterator
 import pytest
 from telegram import Bot, InlineKeyboardMarkup
 
-from bot.chats.telegram import keyboards
-from bot.chats.telegram.outbox import ChatGone, Destination, Outbox
+from bot.chats.telegram import buttons
+from bot.chats.telegram.outbox import ChatGone, Destination, Outbox, ReplyStream
 from bot.chats.telegram.render import MessagePart, render
-from bot.chats.telegram.streaming import ReplyStream
 from bot.chats.telegram.wire import BotTiming, PollingBot
 from tests.servers.telegram import ADA, Call, Person, TelegramServer
 
@@ -20,7 +19,7 @@ QUICK = BotTiming(
     private_interval=0.08, group_interval=0.24, first_paint=0.02, retry_first=0.02, typing_every=0.1
 )
 HERE = Destination(ADA.id)
-STOP = keyboards.make_stop_row("en")
+STOP = buttons.make_stop_row("en")
 
 
 @pytest.fixture
@@ -306,13 +305,13 @@ async def test_a_lost_message_among_busy_chats(
 def test_buttons_hold_64_bytes() -> None:
     """Whatever the label or the key, Telegram takes the button."""
     for value in ("k7f3a2", "中" * 40, ",".join(f"id{i:04}" for i in range(50))):
-        made = keyboards.make_button("标签 " * 50, "choose", value)
+        made = buttons.make_button("标签 " * 50, "choose", value)
         assert len(str(made.callback_data).encode()) <= 64
-        assert keyboards.parse_press(str(made.callback_data)) is not None
-    markup = keyboards.make_notice_row([f"id{i:04}" for i in range(50)], ["set001"], "en")
+        assert buttons.parse_press(str(made.callback_data)) is not None
+    markup = buttons.make_notice_row([f"id{i:04}" for i in range(50)], ["set001"], "en")
     assert isinstance(markup, InlineKeyboardMarkup)
     data = str(markup.inline_keyboard[0][0].callback_data)
     assert len(data.encode()) <= 64
     assert all(len(i) == 6 for i in data[2:].split(","))
-    assert keyboards.parse_press("x:1") is None
-    assert keyboards.parse_press(None) is None
+    assert buttons.parse_press("x:1") is None
+    assert buttons.parse_press(None) is None
