@@ -6,6 +6,7 @@ Presses do not queue: a chat that is busy must not leave them spinning.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -108,10 +109,8 @@ async def handle_press(context: HandlerContext, kept: StoredUpdate) -> None:
     except Exception as e:  # noqa: BLE001 - said above
         context.log_error("a button failed", e)
         toast = say("en", "broken")
-    try:
+    with contextlib.suppress(TelegramError):  # it is too old, say
         await query.answer(toast[:200] or None)
-    except TelegramError as e:
-        log.debug("a button could not be answered: %s", type(e).__name__)  # it is too old, say
     await context.state.finish(kept.ids)
 
 
@@ -148,7 +147,7 @@ async def _act(context: HandlerContext, user_id: str, query: CallbackQuery, lang
     elif action == "elsewhere":
         text = await _list_said_elsewhere(context, user_id, value, lang)
     else:
-        said = {}
+        said: dict[str, None] = {}
         for one in value.split(","):
             outcome = await context.run_command(action, one, place, user_id, lang)
             said[outcome.text] = None
@@ -202,11 +201,10 @@ async def send_divider(
     n = sum(bool(here) and m.seq > here[-1] and m.role == "user" for m in history)
     if n:
         value = f"{here[-1]}-{history[-1].seq}"
-        markup = InlineKeyboardMarkup(
-            [[make_button(say(lang, "elsewhere.show"), "elsewhere", value)]]
-        )
-        text = say(lang, "elsewhere", n=n)
-        await context.show(replace(place, key=""), text, markup, silent=True)
+        button = make_button(say(lang, "elsewhere.show"), "elsewhere", value)
+        where = replace(place, key="", silent=True, reply_to=None)
+        markup = InlineKeyboardMarkup([[button]])
+        await context.show(where, say(lang, "elsewhere", n=n), markup)
 
 
 async def _list_said_elsewhere(context: HandlerContext, user_id: str, key: str, lang: Lang) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import traceback
 from collections.abc import Sequence
@@ -41,8 +42,8 @@ class HandlerContext:
         self.bot = bot
         self.timing = timing
         self.state = BotState(ebb.store, bot.id, ebb.clock)
-        self.people = AccessControl(ebb.store, ebb.owner, timing.stranger, timing.people)
-        self.outbox = Outbox(bot, timing, self._on_sent, self._on_sending)
+        self.people = AccessControl(ebb.store, ebb.owner, timing.stranger)
+        self.outbox = Outbox(bot, timing, self._on_sending, self._on_sent)
         self.running: dict[int, RunningTurn] = {}  # by chat
         self.extracting: set[str] = set()  # users who closed a session here
         self.albums: dict[int, str] = {}  # the newest of each chat: parts may come late
@@ -122,24 +123,20 @@ class HandlerContext:
             record = await self.state.read(f"sent:{chat_id}")
             self.outbox.record_own_messages(chat_id, record.get("ids", []))
 
-    async def begin(
-        self, where: Destination, updates: Sequence[int], shown: Sequence[int] = ()
-    ) -> dict[str, Any]:
+    async def begin(self, where: Destination, updates: Sequence[int]) -> dict[str, Any]:
         """Open the record of what goes out under a key, or find it as a restart left it.
 
-        `messages` in it are those that exist already, `shown` where it is new. Where a crash fell
-        between sending the first one and hearing its id, it is looked for before anything is sent.
+        `messages` in it are those that exist already. Where a crash fell between sending the first
+        one and hearing its id, it is looked for before anything is sent.
         """
-        if where.key in self._records:
-            return self._records[where.key]  # a command that turned out to be a turn
         record = await self.state.read(where.key) if where.recorded else {}
         if not record:
-            record = {"updates": list(updates), "messages": [], "shown": list(shown)}
+            record = {"updates": list(updates), "messages": []}
             if where.recorded:
                 await self.state.write(**{where.key: record})
         elif not record.get("done"):
             record["again"] = True
-            if record.get("after") and not (record["messages"] or record.get("shown")):
+            if record.get("after") and not record["messages"]:
                 self.outbox.check_lost_message(where.chat_id, int(record["after"]))
         self._records[where.key] = record
         return record
@@ -179,17 +176,10 @@ class HandlerContext:
         where: Destination,
         text: str,
         markup: InlineKeyboardMarkup | None = None,
-        *,
         shown: Sequence[int] = (),
-        reply_to: int | None = None,
-        silent: bool = False,
     ) -> None:
         """Show a whole text as it stands; a chat that is gone is no error."""
         await self.recall_sent(where.chat_id)
-        reply = ReplyStream(
-            self.outbox, where, self.timing, shown=shown, reply_to=reply_to, silent=silent
-        )
-        try:
+        with contextlib.suppress(ChatGone):
+            reply = ReplyStream(self.outbox, where, shown=shown)
             await reply.finish(render_plain(text), markup)
-        except ChatGone:
-            log.info("a chat is gone")

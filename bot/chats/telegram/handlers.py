@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
+from telegram import InlineKeyboardMarkup
+
 from bot.chats.telegram import buttons
 from bot.chats.telegram.context import HandlerContext, RunningTurn
 from bot.chats.telegram.inbox import StoredUpdate
@@ -54,9 +56,10 @@ class BatchHandler:
         self._first = parts[0]
         self._user_id = parts[0].user_id
         self._message = parts[0].message
-        self._place = find_place(context, parts[0])
+        place = find_place(context, parts[0])
+        reply_to = None if place.private else parts[0].message.message_id
+        self._place = replace(place, reply_to=reply_to)
         self._updates = [i for kept in parts for i in kept.ids]
-        self._reply_to = None if self._place.private else self._message.message_id
         self._lang: Lang = get_client_language(self._message.from_user)
 
     async def run(self) -> None:
@@ -80,7 +83,7 @@ class BatchHandler:
             context.running.pop(self._place.chat_id, None)
 
     async def _apologise(self) -> None:
-        where = replace(self._place, key="", recorded=False)
+        where = replace(self._place, key="", recorded=False, reply_to=None)
         await self._context.show(where, say(self._lang, "broken"))
 
     async def _handle(self) -> None:
@@ -90,10 +93,14 @@ class BatchHandler:
         own = [p.message for p in self._parts if p.message.forward_origin is None]
         said = command[1] if command else " ".join(m.text or m.caption or "" for m in own)
         self._lang = await context.detect_language(self._user_id, message.from_user, said)
+        self._record = await context.begin(place, self._updates)
+        if self._record.get("done"):
+            await context.state.finish(self._updates)
+            return
+        self._incoming = incoming = join_parts(self._parts, context.me, self._lang)
         if command is not None and not self._first.edit:
             await self._handle_command(*command)
             return
-        incoming = self._incoming = join_parts(self._parts, context.me, self._lang)
         album, last_album = message.media_group_id, context.albums.get(place.chat_id)
         if album is not None:
             context.albums[place.chat_id] = album
@@ -104,21 +111,19 @@ class BatchHandler:
                 self._make_turn(incoming.text, await context.get_mode(place.chat_id))
             )
         elif incoming.unread and (album is None or album != last_album):
-            await self._say_once(say(self._lang, "unread.alone", what=self._name_unread()))
+            await self._say(say(self._lang, "unread.alone", what=self._name_unread()), place)
         else:
-            await context.state.finish(self._updates)
+            await context.end(place, self._updates)
 
     def _name_unread(self) -> str:
         kinds = (say(self._lang, f"kind.{k}") for k in self._incoming.unread)
         return join(kinds, self._lang, "list")
 
-    async def _say_once(self, text: str, place: Destination | None = None) -> None:
-        """Answer with a sentence, however often this is begun."""
-        place = place or self._place
-        record = await self._context.begin(place, self._updates)
-        if not record.get("done"):
-            shown = record["messages"]
-            await self._context.show(place, text, shown=shown, reply_to=self._reply_to)
+    async def _say(
+        self, text: str, place: Destination, markup: InlineKeyboardMarkup | None = None
+    ) -> None:
+        """Answer with a text as it stands."""
+        await self._context.show(place, text, markup, self._record["messages"])
         await self._context.end(place, self._updates)
 
     # --- turns ---
@@ -131,27 +136,15 @@ class BatchHandler:
 
     async def _answer(self, turn: Turn, shown: Sequence[int] = ()) -> None:
         """Answer; exactly one reply, however often this is begun."""
-        context, place, lang = self._context, self._place, self._lang
-        record = await context.begin(place, self._updates, shown)
-        if record.get("done"):
-            await context.state.finish(self._updates)
-            return
+        context, place, lang, record = self._context, self._place, self._lang, self._record
         if place.private and turn.mode is WindowMode.NORMAL and not record.get("again"):
             await buttons.send_divider(context, place, turn.user_id, lang)
         head = ""
         if self._incoming.unread:
             head = say(lang, "unread.caption", what=self._name_unread()) + "\n\n"
-        reply = ReplyStream(
-            context.outbox,
-            place,
-            context.timing,
-            stop=buttons.make_stop_row(lang),
-            shown=record["messages"] or record.get("shown", ()),
-            reply_to=self._reply_to,
-            head=head,
-        )
+        stop, shown = buttons.make_stop_row(lang), [*shown, *record["messages"]]
+        reply = ReplyStream(context.outbox, place, stop, shown, head, typed=[turn.text])
         async with reply:
-            reply.typed.append(turn.text)
             end = await self._converse(turn, reply)
             foot = await self._make_foot(turn)
             pieces = await asyncio.to_thread(_lay_out, head, end, foot, lang, reply.typed)
@@ -194,25 +187,17 @@ class BatchHandler:
         try:
             if place.chat_id != message.chat_id and not await context.outbox.show_typing(place):
                 # Somebody in a group whom we cannot write to in private.
-                self._reply_to = message.message_id
-                group = replace(place, chat_id=message.chat_id, private=False)
+                group = replace(get_destination(message), reply_to=message.message_id)
                 text = say(self._lang, "private.first", name=context.me.username)
-                await self._say_once(
-                    text, replace(group, thread_id=get_destination(message).thread_id)
-                )
+                await self._say(text, replace(group, key=place.key, recorded=place.recorded))
                 return
-            record = await context.begin(place, self._updates)
-            if record.get("done"):
-                await context.state.finish(self._updates)
-                return
-            if record.get("again") and not record["messages"] and name in ONCE:
+            if self._record.get("again") and not self._record["messages"] and name in ONCE:
                 outcome = CommandOutcome(False, say(self._lang, "interrupted", name=name))
             else:
                 outcome = await self._carry_out(name, args)
         finally:
             context.becoming.discard(message.chat_id)
         if outcome.turn is not None:
-            self._incoming = join_parts(self._parts, context.me, self._lang)
             await self._answer(replace(outcome.turn, id=place.key))
             return
         text, markup = outcome.text, buttons.make_choice_rows(outcome.choices)
@@ -220,9 +205,7 @@ class BatchHandler:
             word, number = parse_list_request(args)
             command = await context.make_command(name, "", place, self._user_id, self._lang)
             text, markup = await buttons.list_page(context.ebb, command, word, number - 1)
-        text, shown = text or say(self._lang, "done"), record["messages"]
-        await context.show(place, text, markup, shown=shown, reply_to=self._reply_to)
-        await context.end(place, self._updates)
+        await self._say(text or say(self._lang, "done"), place, markup)
 
     async def _carry_out(self, name: str, args: str) -> CommandOutcome:
         context, place = self._context, self._place
@@ -246,13 +229,13 @@ class BatchHandler:
         last = await context.state.read(f"last:{place.chat_id}") if self._first.stored else {}
         mine = (last.get("ids"), last.get("user")) == ([self._message.message_id], self._user_id)
         if text and not mine:
-            self._reply_to = self._message.message_id
-            await self._say_once(say(self._lang, "edit.late"))
+            place = replace(place, reply_to=self._message.message_id)
+            await self._say(say(self._lang, "edit.late"), place)
         elif text and await self._retract(last["turn"], text):
             turn = self._make_turn(text, await context.get_mode(place.chat_id))
             await self._answer(turn, last["messages"])
         else:
-            await context.state.finish(self._updates)
+            await context.end(place, self._updates)
 
     async def _retract(self, turn_id: str, text: str) -> bool:
         """Hide the turn's messages, drop its pending learning and undo what was learned from it.
@@ -289,13 +272,12 @@ def _lay_out(
     head: str, end: Ending, foot: str, lang: Lang, typed: Sequence[str]
 ) -> list[MessagePart]:
     """Lay the whole reply out: the model's words as Markdown, ours around them as they stand."""
-    match end:
-        case Done():
-            text, after = end.text.strip(), foot if end.text.strip() else say(lang, "empty") + foot
-        case Stopped():
-            text, after = end.text.rstrip(), f"\n\n{say(lang, 'stopped')}{foot}"
-        case Failed():
-            text, after = end.partial.rstrip(), f"\n\n⚠️ {end.sentence}{foot}"
-    if isinstance(end, Done) and end.literal:
-        return render_plain(head + text + after)
+    if isinstance(end, Done):
+        text, after = end.text.strip(), foot if end.text.strip() else say(lang, "empty") + foot
+        if end.literal:
+            return render_plain(head + text + after)
+    elif isinstance(end, Stopped):
+        text, after = end.text.rstrip(), f"\n\n{say(lang, 'stopped')}{foot}"
+    else:
+        text, after = end.partial.rstrip(), f"\n\n⚠️ {end.sentence}{foot}"
     return render(text, before=head, after=after, typed=typed)

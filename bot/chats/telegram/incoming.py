@@ -13,7 +13,7 @@ import contextlib
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from telegram import Message, MessageOriginUser, User
 from telegram.constants import ChatType
@@ -38,9 +38,6 @@ _KINDS = {
     "venue": "location",
 }
 
-
-Handle = Callable[[list[StoredUpdate]], Awaitable[None]]
-Composition = Callable[[StoredUpdate], Awaitable[Sequence[int]]]
 
 _LONG = 3_500  # a part of a paste that the client cut is nearly as long as a message may be
 _TOGETHER = 3.0  # seconds between the dates of parts of one turn …
@@ -170,36 +167,32 @@ def _name_origin(message: Message, lang: Lang) -> str:
     if isinstance(origin, MessageOriginUser):
         mine = origin.sender_user == message.from_user
         return say(lang, "me") if mine else origin.sender_user.full_name
-    for name in ("sender_user_name", "author_signature"):
-        if found := getattr(origin, name, None):
-            return str(found)
     chat = getattr(origin, "chat", None) or getattr(origin, "sender_chat", None)
-    return (chat and chat.title) or say(lang, "forwarded.unknown")
+    named = (getattr(origin, name, None) for name in ("sender_user_name", "author_signature"))
+    return next(filter(None, (*named, chat and chat.title)), say(lang, "forwarded.unknown"))
 
 
 # --- queues ---
 
 
+@dataclass(eq=False)
 class ChatQueue:
     """One chat's queue.
 
-    `composition` says which updates were one batch with this one before a restart (none: not
+    `find_composition` says which updates were one batch with this one before a restart (none: not
     known): a replayed batch must be the same again, for its turn's id and stored reply belong to
     all of it.
     """
 
-    def __init__(
-        self, timing: BotTiming, bot_name: str, handle: Handle, composition: Composition
-    ) -> None:
-        self._timing = timing
-        self._bot_name = bot_name
-        self._handle = handle
-        self._composition = composition
-        self._pending: list[StoredUpdate] = []
-        self._batch: list[StoredUpdate] = []
-        self._wake = asyncio.Event()
-        self._closing = False
-        self._busy = False
+    timing: BotTiming
+    bot_name: str
+    handle: Callable[[list[StoredUpdate]], Awaitable[None]]
+    find_composition: Callable[[StoredUpdate], Awaitable[Sequence[int]]]
+    _pending: list[StoredUpdate] = field(default_factory=list)
+    _batch: list[StoredUpdate] = field(default_factory=list)
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _closing: bool = False
+    _busy: bool = False
 
     def add(self, kept: StoredUpdate) -> None:
         """Queue it. An edit of a message that is still waiting replaces that message."""
@@ -224,20 +217,20 @@ class ChatQueue:
                 await self._wake.wait()
             elif await self._gather():
                 self._busy = True
-                await self._handle(self._batch)
+                await self.handle(self._batch)
             self._busy, self._batch = False, []
 
     async def _gather(self) -> bool:
         """Move what is one turn from the waiting ones to the batch; False if closed meanwhile."""
         first = self._pending.pop(0)
         batch = self._batch = [first]
-        if first.edit or parse_command(first.message, self._bot_name) is not None:
+        if first.edit or parse_command(first.message, self.bot_name) is not None:
             return True
-        if first.replayed and (known := await self._composition(first)):
+        if first.replayed and (known := await self.find_composition(first)):
             batch += [k for k in self._pending if set(k.ids) & set(known)]
             self._pending = [k for k in self._pending if k not in batch]
             return True
-        until = time.monotonic() + self._timing.gather_most
+        until = time.monotonic() + self.timing.gather_most
         while not self._closing:
             while self._pending and self._belongs(self._pending[0]):
                 batch.append(self._pending.pop(0))
@@ -266,14 +259,14 @@ class ChatQueue:
         album = after.media_group_id
         if album is not None and any(p.media_group_id == album for p in parts):
             return apart <= _ALBUM_TOGETHER
-        if apart > _TOGETHER or any(parse_command(m, self._bot_name) for m in (parts[0], after)):
+        if apart > _TOGETHER or any(parse_command(m, self.bot_name) for m in (parts[0], after)):
             return False
         forwarded = after.forward_origin is not None or last.forward_origin is not None
         return forwarded or (_is_long(last) and after.text is not None)
 
     def _compute_wait(self, last: Message) -> float:
         """Return how long to wait for another part."""
-        timing = self._timing
+        timing = self.timing
         if last.media_group_id is not None:
             return timing.gather_album
         if last.forward_origin is not None:
@@ -285,27 +278,25 @@ def _is_long(message: Message) -> bool:
     return count_utf16_units(message.text or "") >= _LONG
 
 
+@dataclass
 class ChatQueues:
     """All chats' queues, made when first needed."""
 
-    def __init__(
-        self, timing: BotTiming, bot_name: str, handle: Handle, composition: Composition
-    ) -> None:
-        self._parts = (timing, bot_name, handle, composition)
-        self._queues: dict[int, tuple[ChatQueue, asyncio.Task[None]]] = {}
+    make: Callable[[], ChatQueue]
+    _running: dict[int, tuple[ChatQueue, asyncio.Task[None]]] = field(default_factory=dict)
 
     def add(self, chat_id: int, kept: StoredUpdate) -> None:
         """Queue it in its chat."""
-        if chat_id not in self._queues or self._queues[chat_id][1].done():
-            queue = ChatQueue(*self._parts)
-            self._queues[chat_id] = (queue, asyncio.create_task(queue.run()))
-        self._queues[chat_id][0].add(kept)
+        if chat_id not in self._running or self._running[chat_id][1].done():
+            queue = self.make()
+            self._running[chat_id] = (queue, asyncio.create_task(queue.run()))
+        self._running[chat_id][0].add(kept)
 
     async def close(self, timeout: float) -> None:
         """Let what is being done end, for so long; what is left waits in the inbox."""
-        for queue, _ in self._queues.values():
+        for queue, _ in self._running.values():
             queue.close()
-        tasks = [task for _, task in self._queues.values()]
+        tasks = [task for _, task in self._running.values()]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=timeout)
             for task in late:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from contextlib import aclosing
 
 from bot.chats.telegram.buttons import make_choice_rows, make_notice_row
 from bot.chats.telegram.context import HandlerContext
@@ -60,13 +59,12 @@ class LearningNotices:
             record = {"seq": status.last_seq}
             await context.state.write(**{self._key: record})
         after = int(record["seq"])
-        async with aclosing(context.agent.subscribe(user_id, after)) as changes:
-            async for change in changes:
-                if change.seq > after:
-                    batch = await self._gather(change)
-                    after = batch[-1].seq
-                    await self._tell(batch)
-                    await context.state.write(**{self._key: {"seq": after}})
+        async for change in context.agent.subscribe(user_id, after):
+            if change.seq > after:
+                batch = await self._gather(change)
+                after = batch[-1].seq
+                await self._tell(batch)
+                await context.state.write(**{self._key: {"seq": after}})
 
     async def _gather(self, first: Change) -> list[Change]:
         """Return the change, and what follows until nothing has for a moment."""
@@ -91,10 +89,10 @@ class LearningNotices:
                 told.setdefault(chat_id, []).append(change)
         lang = await self._context.detect_language(self._user_id)
         for chat_id, some in told.items():
-            await self._tell_learned(Destination(chat_id), some, lang)
+            await self._tell_learned(Destination(chat_id, silent=True), some, lang)
         for change in changes:
             if change.entity == "job" and change.after is not None:
-                await self._tell_job(Destination(own), dict(change.after), lang)
+                await self._tell_job(Destination(own, silent=True), dict(change.after), lang)
 
     def _find_chat(self, turn_id: str | None) -> int | None:
         """Return the private chat of the turn: groups hear nothing of what is one person's own."""
@@ -120,7 +118,7 @@ class LearningNotices:
             text = "\n\n".join([*(lines[i] for i in named), *(["…"] if len(lines) > _MOST else [])])
             sets = dict.fromkeys(c.set_id for c in changes)
             markup = make_notice_row(named, sets, lang)
-            await self._context.show(where, text, markup, silent=True)
+            await self._context.show(where, text, markup)
 
     async def _tell_job(self, where: Destination, job: dict[str, Json], lang: Lang) -> None:
         """Tell what a job came to, and that learning failed: once, until it works again."""
@@ -139,13 +137,13 @@ class LearningNotices:
             outcome = await context.run_command("mirror", "", where, self._user_id, lang)
             if outcome.choices:
                 markup = make_choice_rows(outcome.choices)
-                await context.show(where, outcome.text, markup, silent=True)
+                await context.show(where, outcome.text, markup)
         elif kind == "curve" and job.get("moved"):
             text = describe_switch(job, lang)
         elif kind == "quotes" and job.get("quotes"):
             text = read_out(job, lang)
         if text:
-            await context.show(where, text, silent=True)
+            await context.show(where, text)
 
 
 def _find_key(change: Change, m: Memory) -> str | None:

@@ -21,7 +21,7 @@ import logging
 import time
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Self, TypeVar
 
 from telegram import Bot, InlineKeyboardMarkup, Message, ReplyParameters
@@ -53,13 +53,22 @@ class MessageNotEditable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A place to write to. New messages there are recorded under `key`, if `recorded`."""
+    """A place to write to, and how.
+
+    New messages there are recorded under `key`, if `recorded`. The first one answers `reply_to`.
+    """
 
     chat_id: int
     thread_id: int | None = None
     private: bool = True
     key: str = ""
     recorded: bool = True
+    silent: bool = False
+    reply_to: int | None = None
+
+
+async def _ignore(*_: object) -> None:
+    """Do nothing."""
 
 
 class Outbox:
@@ -74,13 +83,13 @@ class Outbox:
         self,
         bot: Bot,
         timing: BotTiming,
-        on_sent: Callable[[Destination, int, list[int]], Awaitable[None]] | None = None,
-        on_sending: Callable[[Destination, int], Awaitable[None]] | None = None,
+        on_sending: Callable[[Destination, int], Awaitable[None]] = _ignore,
+        on_sent: Callable[[Destination, int, list[int]], Awaitable[None]] = _ignore,
     ) -> None:
         self._bot = bot
-        self._timing = timing
-        self._on_sent = on_sent
+        self.timing = timing
         self._on_sending = on_sending
+        self._on_sent = on_sent
         self._ours: dict[int, deque[int]] = defaultdict(lambda: deque(maxlen=40))
         # By sequence: ids of messages we know of, whoever wrote them, and the newest.
         self._known: dict[int, set[int]] = defaultdict(set)
@@ -119,8 +128,6 @@ class Outbox:
         piece: MessagePart,
         markup: InlineKeyboardMarkup | None = None,
         *,
-        reply_to: int | None = None,
-        silent: bool = False,
         patient: bool = True,
     ) -> int:
         """Send a message and return its id; a lost one is looked for first.
@@ -130,7 +137,7 @@ class Outbox:
 
         async def attempt() -> int:
             async with self._locks[where.chat_id]:
-                return await self._send(where, piece, markup, reply_to, silent=silent)
+                return await self._send(where, piece, markup)
 
         if not patient:
             return await attempt()
@@ -143,13 +150,7 @@ class Outbox:
         return message_id
 
     async def _send(
-        self,
-        where: Destination,
-        piece: MessagePart,
-        markup: InlineKeyboardMarkup | None,
-        reply_to: int | None,
-        *,
-        silent: bool,
+        self, where: Destination, piece: MessagePart, markup: InlineKeyboardMarkup | None
     ) -> int:
         chat_id = where.chat_id
         found = await self._adopt(where, piece, markup) if chat_id in self._doubts else None
@@ -157,9 +158,8 @@ class Outbox:
             await self._note(where, found)
             return found
         newest = self._last[_get_sequence(chat_id)]
-        if self._on_sending is not None:
-            await self._on_sending(where, newest)
-        reply = ReplyParameters(reply_to, allow_sending_without_reply=True) if reply_to else None
+        await self._on_sending(where, newest)
+        reply = where.reply_to and ReplyParameters(where.reply_to, allow_sending_without_reply=True)
 
         def request(p: MessagePart) -> Awaitable[Message]:
             return self._bot.send_message(
@@ -167,8 +167,8 @@ class Outbox:
                 p.text,
                 entities=p.entities() or None,
                 message_thread_id=where.thread_id,
-                disable_notification=silent or None,
-                reply_parameters=reply,
+                disable_notification=where.silent or None,
+                reply_parameters=reply or None,
                 reply_markup=markup,
             )
 
@@ -241,7 +241,7 @@ class Outbox:
 
     async def retry(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Try until Telegram takes it or refuses it for good. Raises BadRequest."""
-        delay = self._timing.retry_first
+        delay = self.timing.retry_first
         while True:
             try:
                 return await attempt()
@@ -249,10 +249,9 @@ class Outbox:
                 raise
             except FloodWait as e:
                 await asyncio.sleep(e.seconds)
-            except TelegramError as e:
-                log.info("a request failed (%s); trying again", type(e).__name__)
+            except TelegramError:
                 await asyncio.sleep(delay)
-                delay = min(delay * 2, self._timing.retry_most)
+                delay = min(delay * 2, self.timing.retry_most)
 
     # --- messages whose fate is unknown ---
 
@@ -301,8 +300,7 @@ class Outbox:
 
     async def _note(self, where: Destination, message_id: int) -> None:
         self.record_own_messages(where.chat_id, [message_id])
-        if self._on_sent is not None:
-            await self._on_sent(where, message_id, list(self._ours[where.chat_id]))
+        await self._on_sent(where, message_id, list(self._ours[where.chat_id]))
 
 
 async def _call(request: Awaitable[T]) -> T:
@@ -344,44 +342,36 @@ class _SentMessage:
     shows: tuple[MessagePart, InlineKeyboardMarkup | None] | None = None
 
 
+@dataclass
 class ReplyStream:
     """One reply in one chat. Use as an async context manager; `finish` makes it whole.
 
     `shown` are messages of this reply that exist already (from before a restart, or of the answer
-    that this one replaces): they are reused. `head` is literal text in front of what is fed.
+    that this one replaces): they are reused. `head` is literal text in front of what is fed, and what
+    the person said (`typed`) is literal where the reply quotes it.
     """
 
-    def __init__(
-        self,
-        outbox: Outbox,
-        where: Destination,
-        timing: BotTiming,
-        *,
-        stop: InlineKeyboardMarkup | None = None,
-        shown: Sequence[int] = (),
-        reply_to: int | None = None,
-        head: str = "",
-        silent: bool = False,
-    ) -> None:
-        self._outbox = outbox
-        self._where = where
-        self._timing = timing
-        self._interval = timing.private_interval if where.private else timing.group_interval
-        self._stop = stop
+    outbox: Outbox
+    where: Destination
+    stop: InlineKeyboardMarkup | None = None
+    shown: InitVar[Sequence[int]] = ()
+    head: str = ""
+    typed: list[str] = field(default_factory=list)
+    _messages: list[_SentMessage] = field(init=False)
+    _stale: list[int] = field(default_factory=list)
+    _text: str = ""
+    _dirty: asyncio.Event = field(default_factory=asyncio.Event)
+    _closing: asyncio.Event = field(default_factory=asyncio.Event)
+    _not_before: float = 0.0
+    _painter: asyncio.Task[None] | None = None
+
+    def __post_init__(self, shown: Sequence[int]) -> None:
+        timing = self.outbox.timing
+        self._interval = timing.private_interval if self.where.private else timing.group_interval
         self._messages = [_SentMessage(i) for i in shown]
-        self._stale: list[int] = []
-        self._reply_to = reply_to
-        self._head = head
-        self._silent = silent
-        self.typed: list[str] = []  # what the person said: literal where the reply quotes it
-        self._text = ""
-        self._dirty = asyncio.Event()
-        self._closing = asyncio.Event()
-        self._not_before = 0.0
-        self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
-        self._tasks = [asyncio.create_task(self._type()), asyncio.create_task(self._paint())]
+        self._painter = asyncio.create_task(self._paint())
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -407,9 +397,9 @@ class ReplyStream:
         self._stale += [m.id for m in self._messages[len(pieces) :]]
         del self._messages[len(pieces) :]
         for message_id in self._stale:
-            await self._outbox.remove(self._where, message_id)
+            await self.outbox.remove(self.where, message_id)
         self._stale = []
-        await self._outbox.remove_unconfirmed(self._where)
+        await self.outbox.remove_unconfirmed(self.where)
         return self.message_ids
 
     async def _show(
@@ -427,21 +417,15 @@ class ReplyStream:
         if message is not None:
             message.shows = None  # it may arrive or not
             try:
-                await self._outbox.edit(self._where, message.id, piece, markup, patient=patient)
+                await self.outbox.edit(self.where, message.id, piece, markup, patient=patient)
             except MessageNotEditable:
                 log.info("a message can no longer be edited; sending it anew")
                 stale = message.id
-                message.id = await self._outbox.send(self._where, piece, markup, patient=patient)
+                message.id = await self.outbox.send(self.where, piece, markup, patient=patient)
                 self._stale.append(stale)
         else:
-            sent = await self._outbox.send(
-                self._where,
-                piece,
-                markup,
-                reply_to=None if self._messages else self._reply_to,
-                silent=self._silent,
-                patient=patient,
-            )
+            where = replace(self.where, reply_to=None) if self._messages else self.where
+            sent = await self.outbox.send(where, piece, markup, patient=patient)
             message = _SentMessage(sent)
             self._messages.append(message)
         message.shows = (piece, markup)
@@ -451,12 +435,18 @@ class ReplyStream:
     # --- while it is being written ---
 
     async def _paint(self) -> None:
-        await self._rest(self._timing.first_paint)
+        timing, first = self.outbox.timing, time.monotonic() + self.outbox.timing.first_paint
         while not self._closing.is_set():
-            await self._dirty.wait()
-            await self._rest(self._not_before - time.monotonic())
-            if self._closing.is_set():
-                return
+            if not self._messages:
+                await self.outbox.show_typing(self.where)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._dirty.wait(), timing.typing_every)
+            pause = max(first, self._not_before) - time.monotonic()
+            if pause > 0 and self._dirty.is_set():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._closing.wait(), pause)
+            if self._closing.is_set() or not self._dirty.is_set():
+                continue
             self._dirty.clear()
             try:
                 if not await self._paint_frame():
@@ -467,36 +457,20 @@ class ReplyStream:
                 return
             except TelegramError as e:
                 log.debug("a frame was dropped: %s", type(e).__name__)
-                pause = max(self._interval, self._timing.retry_first)
-                self._not_before = time.monotonic() + pause
+                self._not_before = time.monotonic() + max(self._interval, timing.retry_first)
 
     async def _paint_frame(self) -> bool:
         """Show what changed first; return whether everything is shown now."""
-        pieces = await asyncio.to_thread(render, self._text, before=self._head, typed=self.typed)
+        pieces = await asyncio.to_thread(render, self._text, before=self.head, typed=self.typed)
         for i, piece in enumerate(pieces):
             last = piece is pieces[-1]
-            if await self._show(i, piece, self._stop if last else None, patient=False):
+            if await self._show(i, piece, self.stop if last else None, patient=False):
                 return last
         return True
-
-    async def _type(self) -> None:
-        while not self._closing.is_set() and not self._messages:
-            await self._outbox.show_typing(self._where)
-            await self._rest(self._timing.typing_every)
 
     async def _stop_painting(self) -> None:
         """Stop painting, but let a request on its way arrive: its fate must be known."""
         self._closing.set()
         self._dirty.set()
-        tasks, self._tasks = self._tasks, []
-        if tasks:
-            typist, painter = tasks
-            typist.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await typist
-            await painter
-
-    async def _rest(self, seconds: float) -> None:
-        if seconds > 0:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), seconds)
+        if self._painter is not None:
+            await self._painter

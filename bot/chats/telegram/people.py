@@ -95,30 +95,22 @@ class _RateLimit:
 class AccessControl:
     """Lets people in. `owner` is the user that the first code stands for.
 
-    `patience`: seconds between two sentences to one stranger; `age`: seconds for which who is in is
-    known without looking again.
+    `patience`: seconds between two sentences to one stranger.
     """
 
-    def __init__(self, store: Store, owner: str, patience: float, age: float) -> None:
+    def __init__(self, store: Store, owner: str, patience: float) -> None:
         self._store = store
         self._owner = owner
-        self._age = age
-        self._people: dict[str, str] = {}
-        self._read_at = -_HOUR
         self._tries = _RateLimit(ATTEMPTS, _HOUR)
         self._told = _RateLimit(1, patience)
 
     async def find_user(self, telegram_id: int) -> str | None:
-        """Return whose account that is; other processes' changes are seen within `age` seconds."""
-        if time.monotonic() - self._read_at > self._age:
-            await self.list_users()
-        return self._people.get(str(telegram_id))
+        """Return whose account that is."""
+        return (await self.list_users()).get(str(telegram_id))
 
     async def list_users(self) -> dict[str, str]:
         """Map Telegram ids to users."""
-        self._people = dict(await self._store.write_system(lambda s: s.identities(PROVIDER)))
-        self._read_at = time.monotonic()
-        return self._people
+        return dict(await self._store.write_system(lambda s: s.identities(PROVIDER)))
 
     async def is_claimed(self) -> bool:
         """Tell whether the owner has a Telegram account here."""
@@ -145,9 +137,7 @@ class AccessControl:
             s.link(PROVIDER, key, user_id, now)
             return "owner" if owner else "guest"
 
-        verdict = await self._store.write_system(write)
-        self._read_at = -_HOUR
-        return verdict
+        return await self._store.write_system(write)
 
     def may_tell(self, telegram_id: int) -> bool:
         """Tell whether a stranger has not been turned away lately."""
@@ -192,12 +182,13 @@ async def list_people(store: Store, owner: str) -> list[AllowedAccount]:
 
 def find_people(people: Sequence[AllowedAccount], who: str) -> list[AllowedAccount]:
     """List whom `who` can mean: a Telegram id, a user name with or without @, or a name."""
-    wanted = who.strip().casefold().removeprefix("@")
-    by_id = [p for p in people if p.telegram_id == wanted]
-    if by_id or not wanted:
-        return by_id
-    said = [p for p in people if wanted in (x.strip("()@") for x in p.name.casefold().split())]
-    return said or [p for p in people if p.name.casefold().partition(" (@")[0] == wanted]
+    wanted, found = who.strip().casefold().removeprefix("@"), []
+    for p in people:
+        name = p.name.casefold()
+        words = {x.strip("()@") for x in name.split()}
+        if wanted and wanted in {p.telegram_id, name.partition(" (@")[0], *words}:
+            found.append(p)
+    return found
 
 
 async def revoke_access(store: Store, person: AllowedAccount, *, forget: bool) -> None:

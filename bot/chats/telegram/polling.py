@@ -27,6 +27,7 @@ from bot.chats.telegram.context import HandlerContext
 from bot.chats.telegram.handlers import BatchHandler, find_place
 from bot.chats.telegram.inbox import Inbox, StoredUpdate
 from bot.chats.telegram.incoming import (
+    ChatQueue,
     ChatQueues,
     find_answer_place,
     get_client_language,
@@ -168,14 +169,15 @@ class _UpdateRouter:
         self._name = context.me.username or ""
         self._menus = {lang: self._list_menu(lang) for lang in LANGS}
         self._commands = frozenset(c.command for c in self._menus[LANGS[0]])
-        self._queues = ChatQueues(context.timing, self._name, handle, find_composition)
+        self._queues = ChatQueues(
+            lambda: ChatQueue(context.timing, self._name, handle, find_composition)
+        )
         self._inbox = Inbox(context.state, self._admit)
         self._application = (
             Application.builder().bot(context.bot).update_queue(self._inbox).job_queue(None).build()
         )
         self._application.add_handler(TypeHandler(StoredUpdate, self._take))
-        stranger = MessageHandler(filters.ALL, self._meet_stranger, block=False)
-        self._application.add_handler(stranger)
+        self._application.add_handler(MessageHandler(filters.ALL, self._meet_stranger, block=False))
         self._application.add_error_handler(self._log_error)
         self._followed: dict[str, asyncio.Task[None]] = {}
 
@@ -241,7 +243,7 @@ class _UpdateRouter:
         command = parse_command(message, self._name)
         return command is not None and command[0] == name
 
-    async def _take(self, kept: StoredUpdate, _: object) -> None:
+    async def _take(self, kept: StoredUpdate, _: Any) -> None:
         if kept.update.callback_query is not None:
             self._application.create_task(handle_press(self._context, kept))
         elif not kept.edit and self._is_command(kept.message, "stop"):
@@ -257,12 +259,13 @@ class _UpdateRouter:
             await context.show(get_destination(message), said)
         await context.state.finish(kept.ids)
 
-    async def _meet_stranger(self, update: Update, _: object) -> None:
+    async def _meet_stranger(self, update: Update, _: Any) -> None:
         """Let somebody we do not know in with a code, else tell them so, seldom."""
         context, message, user = self._context, update.message, update.effective_user
         if message is None or user is None:
             return
-        code, said = parse_code(message.text or ""), ("stranger",)
+        code = parse_code(message.text or "")
+        said: Sequence[str] = ("stranger",)
         if code is not None:
             name, now = format_account_name(user), context.ebb.clock()
             said = _MET[await context.people.enter(user.id, code, now, name)]

@@ -48,7 +48,6 @@ class BotTiming:
     conflict: float = 60.0  # two pollers for so long: we give way
     drain: float = 15.0  # for running replies, when stopping
     stranger: float = 86_400.0  # between two sentences to the same stranger
-    people: float = 3.0  # until another process's changes of who is in are seen
 
 
 class FloodWait(RetryAfter):
@@ -58,11 +57,6 @@ class FloodWait(RetryAfter):
         self._retry_after = timedelta(seconds=seconds)
         self.seconds = seconds
         TelegramError.__init__(self, f"Flood control exceeded. Retry in {seconds:g} seconds")
-
-    @property
-    def retry_after(self) -> timedelta:
-        """Return how long to wait."""
-        return self._retry_after
 
 
 class BotRequest(HTTPXRequest):

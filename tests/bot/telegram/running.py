@@ -33,7 +33,6 @@ QUICK = BotTiming(
     poll=2,
     conflict=0.5,
     drain=2.0,
-    people=0.2,
 )
 
 

@@ -16,6 +16,7 @@ from telegram.ext import Updater
 from bot import tables
 from bot.chats.telegram.inbox import BotState, Inbox, StoredUpdate
 from bot.chats.telegram.incoming import (
+    ChatQueue,
     ChatQueues,
     is_addressed,
     is_service,
@@ -175,7 +176,7 @@ async def _batches(telegram_server: TelegramServer, bot: Bot, *, pause: float = 
     async def unknown(_kept: StoredUpdate) -> list[int]:
         return []
 
-    lanes = ChatQueues(QUICK, telegram_server.username, handle, unknown)
+    lanes = ChatQueues(lambda: ChatQueue(QUICK, telegram_server.username, handle, unknown))
     for update in await bot.get_updates(timeout=0):
         kept = StoredUpdate(update, "u1", stored=True)
         waiting.update(kept.ids)
@@ -257,7 +258,8 @@ async def test_one_at_a_time_in_a_chat_and_many_chats_at_once(
     async def unknown(_kept: StoredUpdate) -> list[int]:
         return []
 
-    lanes = ChatQueues(replace(QUICK, gather=0.0), telegram_server.username, handle, unknown)
+    quick = replace(QUICK, gather=0.0)
+    lanes = ChatQueues(lambda: ChatQueue(quick, telegram_server.username, handle, unknown))
     for text in ("a", "b"):
         telegram_server.say(text, user=ADA)
         telegram_server.say(text, user=EVE)
@@ -321,7 +323,7 @@ async def test_commands(telegram_server: TelegramServer, bot: Bot) -> None:
 async def test_a_code_lets_one_person_in_once(store: SqliteStore) -> None:
     """The owner's code stands for the owner, an invitation for a user of their own; neither works twice."""
     owner = await store.write_system(lambda s: s.create_user(NOW))
-    door = AccessControl(store, owner, patience=60, age=3)
+    door = AccessControl(store, owner, patience=60)
     assert await door.find_user(ADA.id) is None
     assert not await door.is_claimed()
     code = parse_code(f"/start {await make_code(store, 'owner', NOW)}")
@@ -339,7 +341,7 @@ async def test_a_code_lets_one_person_in_once(store: SqliteStore) -> None:
 async def test_codes_expire_and_attempts_are_counted(store: SqliteStore) -> None:
     """Guessing is given up soon, an old code is worth nothing, and only a hash of it was ever stored."""
     owner = await store.write_system(lambda s: s.create_user(NOW))
-    door = AccessControl(store, owner, patience=60, age=3)
+    door = AccessControl(store, owner, patience=60)
     code = await make_code(store, "owner", NOW)
     stored = str(await store.write_system(lambda s: s.get("telegram:codes")))
     assert code not in stored

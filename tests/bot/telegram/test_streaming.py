@@ -31,8 +31,8 @@ async def bot(telegram_server: TelegramServer) -> AsyncIterator[Bot]:
         yield bot
 
 
-def outbox(bot: Bot, server: TelegramServer) -> Outbox:
-    out = Outbox(bot, QUICK)
+def outbox(bot: Bot, server: TelegramServer, timing: BotTiming = QUICK) -> Outbox:
+    out = Outbox(bot, timing)
     out.record_message(ADA.id, max(server.chats[ADA.id]))
     return out
 
@@ -47,7 +47,7 @@ async def written(
     where: Destination = HERE,
 ) -> ReplyStream:
     """Stream a text and finish it."""
-    reply = ReplyStream(outbox(bot, server), where, QUICK, stop=STOP)
+    reply = ReplyStream(outbox(bot, server), where, stop=STOP)
     async with reply:
         for i in range(0, len(text), step):
             reply.feed(text[i : i + step])
@@ -87,7 +87,7 @@ async def test_a_group_is_edited_less_often(bot: Bot, telegram_server: TelegramS
 
 async def test_a_quick_reply_is_sent_whole(bot: Bot, telegram_server: TelegramServer) -> None:
     """What is done before the first frame needs no edit."""
-    reply = ReplyStream(outbox(bot, telegram_server), HERE, BotTiming(first_paint=5.0), stop=STOP)
+    reply = ReplyStream(outbox(bot, telegram_server, BotTiming(first_paint=5.0)), HERE, stop=STOP)
     async with reply:
         reply.feed("Hello!")
         await reply.finish(render("Hello!"))
@@ -97,7 +97,7 @@ async def test_a_quick_reply_is_sent_whole(bot: Bot, telegram_server: TelegramSe
 
 async def test_typing_until_the_first_words(bot: Bot, telegram_server: TelegramServer) -> None:
     """“typing…” is shown while there is nothing to show, and not after."""
-    reply = ReplyStream(outbox(bot, telegram_server), HERE, QUICK, stop=STOP)
+    reply = ReplyStream(outbox(bot, telegram_server), HERE, stop=STOP)
     async with reply:
         await asyncio.sleep(0.25)
         before = len(telegram_server.called("sendChatAction"))
@@ -135,7 +135,7 @@ async def test_flood_control_drops_frames_but_never_the_end(
 
 async def test_the_end_waits_out_flood_control(bot: Bot, telegram_server: TelegramServer) -> None:
     """Refused at the very end, it is sent again, as often as it takes."""
-    reply = ReplyStream(outbox(bot, telegram_server), HERE, QUICK, stop=STOP)
+    reply = ReplyStream(outbox(bot, telegram_server), HERE, stop=STOP)
     async with reply:
         reply.feed("begin")
         await telegram_server.wait_for(telegram_server.texts)
@@ -164,7 +164,7 @@ async def test_a_whole_reply_whose_sending_broke_is_found(
     """The same for a reply that was sent whole."""
     telegram_server.fault("sendMessage", drop=True, after=True)
     reply = ReplyStream(
-        outbox(bot, telegram_server), HERE, BotTiming(first_paint=9, retry_first=0.02), stop=STOP
+        outbox(bot, telegram_server, BotTiming(first_paint=9, retry_first=0.02)), HERE, stop=STOP
     )
     async with reply:
         await reply.finish(render("Hello!"))
@@ -185,7 +185,7 @@ async def test_a_preview_that_cannot_be_edited_is_replaced(
 
 async def test_a_deleted_preview_is_sent_anew(bot: Bot, telegram_server: TelegramServer) -> None:
     """Somebody deleted it while it was being written."""
-    reply = ReplyStream(outbox(bot, telegram_server), HERE, QUICK, stop=STOP)
+    reply = ReplyStream(outbox(bot, telegram_server), HERE, stop=STOP)
     async with reply:
         reply.feed("first words")
         (shown,) = await telegram_server.wait_for(telegram_server.bot_messages)
@@ -234,7 +234,7 @@ async def test_shown_messages_are_reused(bot: Bot, telegram_server: TelegramServ
     """A reply that replaces an older one takes its messages, and removes those it does not need."""
     out = outbox(bot, telegram_server)
     old = [await out.send(HERE, MessagePart(t)) for t in ("old one", "old two")]
-    reply = ReplyStream(out, HERE, QUICK, shown=old)
+    reply = ReplyStream(out, HERE, shown=old)
     assert await reply.finish(render("new")) == old[:1]
     assert telegram_server.texts() == ["new"]
 
@@ -284,7 +284,7 @@ async def test_a_lost_message_among_busy_chats(
 
     telegram_server.fault("sendMessage", drop=True, after=not late, when=hits)
     talk = asyncio.create_task(chatter())
-    reply = ReplyStream(out, HERE, QUICK, stop=STOP)
+    reply = ReplyStream(out, HERE, stop=STOP)
     async with reply:
         for i in range(20):
             reply.feed(text[i * len(text) // 20 : (i + 1) * len(text) // 20])
