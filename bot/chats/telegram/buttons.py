@@ -105,13 +105,13 @@ async def handle_press(context: HandlerContext, kept: StoredUpdate) -> None:
         toast = await _act(context, kept.user_id, query, lang)
     except StoreError as e:
         log.warning("a button waits for the next start: %s", e)
-        kept.ids = []
+        return
     except Exception as e:  # noqa: BLE001 - said above
         context.log_error("a button failed", e)
         toast = say("en", "broken")
     with contextlib.suppress(TelegramError):  # it is too old, say
         await query.answer(toast[:200] or None)
-    await context.state.finish(kept.ids)
+    await context.state.finish([kept.id])
 
 
 async def _act(context: HandlerContext, user_id: str, query: CallbackQuery, lang: Lang) -> str:
@@ -123,10 +123,7 @@ async def _act(context: HandlerContext, user_id: str, query: CallbackQuery, lang
     if action == "nothing":
         return ""
     if action == "stop":
-        await context.recall_sent(place.chat_id)
-        if context.outbox.is_stray(place.chat_id, message.message_id):
-            await context.outbox.remove(place, message.message_id)
-        elif place.chat_id not in context.running:
+        if place.chat_id not in context.running:  # nobody writes that message any more
             await context.outbox.strip(place, message.message_id)
         return await stop_reply(context, place.chat_id, lang)
     shown = [message.message_id]

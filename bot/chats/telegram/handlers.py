@@ -42,7 +42,7 @@ def find_place(context: HandlerContext, kept: StoredUpdate) -> Destination:
     """Return where it is answered, under a key that is the same after a restart."""
     message = kept.message
     key = f"{context.prefix}{message.chat_id}-{message.message_id}"
-    key = f"{key}-e{kept.update.update_id}" if kept.edit else key
+    key = f"{key}-e{kept.id}" if kept.edit else key
     place = find_answer_place(message, context.me.username or "")
     return replace(place, key=key, recorded=kept.stored)
 
@@ -59,7 +59,7 @@ class BatchHandler:
         place = find_place(context, parts[0])
         reply_to = None if place.private else parts[0].message.message_id
         self._place = replace(place, reply_to=reply_to)
-        self._updates = [i for kept in parts for i in kept.ids]
+        self._updates = [kept.id for kept in parts]
         self._lang: Lang = get_client_language(self._message.from_user)
 
     async def run(self) -> None:

@@ -15,7 +15,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 PROVIDER = "telegram"
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class StoredUpdate:
     """An update that is ours to deal with. `stored`: it waits in the inbox until it is done."""
 
@@ -39,17 +39,16 @@ class StoredUpdate:
     user_id: str
     stored: bool
     replayed: bool = False
-    ids: list[int] = field(init=False)
-    edit: bool = field(init=False)  # of a message that we have taken up already
 
-    def __post_init__(self) -> None:
-        self.ids = [self.update.update_id]
-        self.edit = self.update.edited_message is not None
+    @property
+    def id(self) -> int:
+        """Return the update's id."""
+        return self.update.update_id
 
-    def absorb(self, edited: StoredUpdate) -> None:
-        """Take the message as it was edited before we came to it."""
-        self.update = edited.update
-        self.ids += edited.ids
+    @property
+    def edit(self) -> bool:
+        """Tell whether a message was edited that we have taken up already."""
+        return self.update.edited_message is not None
 
     @property
     def message(self) -> Message:
@@ -123,34 +122,29 @@ class BotState:
 class Inbox(asyncio.Queue[object]):
     """The updater's queue, from which the application takes updates.
 
-    `admit(update)` says what an update is to us: None to drop it, else the user it is from (None
-    for a stranger) and whether it may be stored. It may await, and must not raise but StoreError.
+    `admit(update)` says what is to be dealt with: a StoredUpdate, a stranger's update as it came,
+    or None. It may await, and must not raise but StoreError.
     """
 
     def __init__(
-        self,
-        state: BotState,
-        admit: Callable[[Update], Awaitable[tuple[str | None, bool] | None]],
+        self, state: BotState, admit: Callable[[Update], Awaitable[StoredUpdate | Update | None]]
     ) -> None:
         super().__init__()
         self._state = state
         self._admit = admit
 
     async def put(self, item: object) -> None:
-        """Commit an update, then queue it. Raises NetworkError where it could not be committed.
+        """Commit an update, then queue it; what is no update (a replayed one) is queued alone.
 
-        A stranger's is queued as it came; what is no update (a replayed one, too) is queued alone.
+        Raises NetworkError where it could not be committed.
         """
         if isinstance(item, Update):
             try:
-                admitted = await self._admit(item)
-                if admitted is None:
-                    return
-                user_id, storable = admitted
-                if user_id is not None and storable and not await self._state.keep(item):
-                    return  # it is there from before, and was replayed at start
+                item = await self._admit(item)
+                if isinstance(item, StoredUpdate) and item.stored:
+                    # It may be there from before, and was replayed at start.
+                    item = item if await self._state.keep(item.update) else None
             except StoreError as e:
                 raise NetworkError(f"an update could not be kept: {e}") from e
-            if user_id is not None:
-                item = StoredUpdate(item, user_id, stored=storable)
-        await super().put(item)
+        if item is not None:
+            await super().put(item)

@@ -9,7 +9,6 @@ marked them.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -40,9 +39,7 @@ _KINDS = {
 
 
 _LONG = 3_500  # a part of a paste that the client cut is nearly as long as a message may be
-_TOGETHER = 3.0  # seconds between the dates of parts of one turn …
-_ALBUM_TOGETHER = 60.0  # … and of pictures of one album
-_MOST_PARTS = 40
+_TOGETHER = 3.0  # seconds between the dates of parts of one turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,33 +189,24 @@ class ChatQueue:
     _batch: list[StoredUpdate] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _closing: bool = False
-    _busy: bool = False
+    task: asyncio.Task[None] | None = None
 
     def add(self, kept: StoredUpdate) -> None:
-        """Queue it. An edit of a message that is still waiting replaces that message."""
-        self._wake.set()
-        waiting = self._pending if self._busy else [*self._batch, *self._pending]
-        for other in waiting if kept.edit else ():
-            if not other.edit and other.message.message_id == kept.message.message_id:
-                other.absorb(kept)
-                return
+        """Queue an update, and handle batches until there are none."""
         self._pending.append(kept)
+        self._wake.set()
+        if self.task is None or self.task.done():
+            self.task = asyncio.create_task(self._run())
 
     def close(self) -> None:
-        """Take nothing up any more; `run` returns after what it is doing."""
+        """Take nothing up any more; `task` ends after what it is doing."""
         self._closing = True
         self._wake.set()
 
-    async def run(self) -> None:
-        """Handle batches until closed."""
-        while not self._closing:
-            self._wake.clear()
-            if not self._pending:
-                await self._wake.wait()
-            elif await self._gather():
-                self._busy = True
+    async def _run(self) -> None:
+        while self._pending and not self._closing:
+            if await self._gather():
                 await self.handle(self._batch)
-            self._busy, self._batch = False, []
 
     async def _gather(self) -> bool:
         """Move what is one turn from the waiting ones to the batch; False if closed meanwhile."""
@@ -227,7 +215,7 @@ class ChatQueue:
         if first.edit or parse_command(first.message, self.bot_name) is not None:
             return True
         if first.replayed and (known := await self.find_composition(first)):
-            batch += [k for k in self._pending if set(k.ids) & set(known)]
+            batch += [k for k in self._pending if k.id in known]
             self._pending = [k for k in self._pending if k not in batch]
             return True
         until = time.monotonic() + self.timing.gather_most
@@ -238,28 +226,25 @@ class ChatQueue:
             if self._pending or left <= 0:  # something else has come: this is whole
                 return True
             self._wake.clear()
-            with contextlib.suppress(TimeoutError):
+            try:
                 await asyncio.wait_for(self._wake.wait(), left)
-                continue
-            return True
+            except TimeoutError:
+                return True
         return False
 
     def _belongs(self, kept: StoredUpdate) -> bool:
         """Tell whether the next update is of the same turn as the batch."""
-        parts = [k.message for k in self._batch]
-        last, after = parts[-1], kept.message
+        first, last, after = self._batch[0].message, self._batch[-1].message, kept.message
         if (
             kept.edit
-            or len(parts) >= _MOST_PARTS
             or last.from_user != after.from_user
             or get_destination(last) != get_destination(after)
         ):
             return False
         apart = abs((after.date - last.date).total_seconds())
-        album = after.media_group_id
-        if album is not None and any(p.media_group_id == album for p in parts):
-            return apart <= _ALBUM_TOGETHER
-        if apart > _TOGETHER or any(parse_command(m, self.bot_name) for m in (parts[0], after)):
+        if after.media_group_id and after.media_group_id == last.media_group_id:
+            return True
+        if apart > _TOGETHER or any(parse_command(m, self.bot_name) for m in (first, after)):
             return False
         forwarded = after.forward_origin is not None or last.forward_origin is not None
         return forwarded or (_is_long(last) and after.text is not None)
@@ -278,25 +263,22 @@ def _is_long(message: Message) -> bool:
     return count_utf16_units(message.text or "") >= _LONG
 
 
-@dataclass
-class ChatQueues:
+class ChatQueues(dict[int, ChatQueue]):
     """All chats' queues, made when first needed."""
 
-    make: Callable[[], ChatQueue]
-    _running: dict[int, tuple[ChatQueue, asyncio.Task[None]]] = field(default_factory=dict)
+    def __init__(self, make: Callable[[], ChatQueue]) -> None:
+        super().__init__()
+        self._make = make
 
-    def add(self, chat_id: int, kept: StoredUpdate) -> None:
-        """Queue it in its chat."""
-        if chat_id not in self._running or self._running[chat_id][1].done():
-            queue = self.make()
-            self._running[chat_id] = (queue, asyncio.create_task(queue.run()))
-        self._running[chat_id][0].add(kept)
+    def __missing__(self, chat_id: int) -> ChatQueue:
+        self[chat_id] = self._make()
+        return self[chat_id]
 
     async def close(self, timeout: float) -> None:
         """Let what is being done end, for so long; what is left waits in the inbox."""
-        for queue, _ in self._running.values():
+        for queue in self.values():
             queue.close()
-        tasks = [task for _, task in self._running.values()]
+        tasks = [queue.task for queue in self.values() if queue.task is not None]
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=timeout)
             for task in late:

@@ -37,7 +37,6 @@ T = TypeVar("T")
 # Ids looked at behind the newest one known: messages of other chats not heard of yet.
 AHEAD = 25
 PROBED = 500  # ids looked at in one search, at most
-_KNOWN = 4000  # ids kept in mind, at least
 _SUPERGROUP = -(10**12)  # chats below have message ids of their own
 _NOT_MODIFIED = "not modified"
 _GONE = ("chat not found", "not enough rights", "have no rights", "topic_closed")
@@ -102,10 +101,8 @@ class Outbox:
     def record_message(self, chat_id: int, message_id: int) -> None:
         """Note the id of a message, whoever wrote it."""
         of = _get_sequence(chat_id)
-        last = self._last[of] = max(self._last[of], message_id)
+        self._last[of] = max(self._last[of], message_id)
         self._known[of].add(message_id)
-        if len(self._known[of]) > 2 * _KNOWN:
-            self._known[of] = {i for i in self._known[of] if i > last - _KNOWN}
 
     def record_own_messages(self, chat_id: int, message_ids: Iterable[int]) -> None:
         """Note messages that are ours already."""
@@ -116,11 +113,6 @@ class Outbox:
     def check_lost_message(self, chat_id: int, newest: int) -> None:
         """Look for a lost message behind `newest` before anything is sent to the chat."""
         self._doubts.setdefault(chat_id, newest)
-
-    def is_stray(self, chat_id: int, message_id: int) -> bool:
-        """Tell whether a message of the bot, no older than those known, is not among ours."""
-        ours = self._ours[chat_id]
-        return bool(ours) and message_id > min(ours) and message_id not in ours
 
     async def send(
         self,
@@ -347,8 +339,8 @@ class ReplyStream:
     """One reply in one chat. Use as an async context manager; `finish` makes it whole.
 
     `shown` are messages of this reply that exist already (from before a restart, or of the answer
-    that this one replaces): they are reused. `head` is literal text in front of what is fed, and what
-    the person said (`typed`) is literal where the reply quotes it.
+    that this one replaces): they are reused. `head` is literal text in front of what is fed, and
+    what the person said (`typed`) is literal where the reply quotes it.
     """
 
     outbox: Outbox

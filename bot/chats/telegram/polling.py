@@ -14,6 +14,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 
 from telegram import BotCommand, Message, Update
@@ -216,7 +217,7 @@ class _UpdateRouter:
             else:
                 await self._inbox.put(StoredUpdate(update, user_id, stored=True, replayed=True))
 
-    async def _admit(self, update: Update) -> tuple[str | None, bool] | None:
+    async def _admit(self, update: Update) -> StoredUpdate | Update | None:
         """Say what an update is to us (see `Inbox`). Raises StoreError."""
         context, user, chat = self._context, update.effective_user, update.effective_chat
         if chat is not None and update.effective_message is not None:
@@ -233,11 +234,11 @@ class _UpdateRouter:
         user_id = await context.people.find_user(user.id)
         if user_id is None:
             greeted = chat.type == ChatType.PRIVATE and update.message is not None
-            return (None, False) if greeted else None
+            return update if greeted else None
         storable = await context.is_storable(chat.id)
         if update.message is not None and self._is_command(update.message, "temp"):
             context.becoming.add(chat.id)
-        return user_id, storable
+        return StoredUpdate(update, user_id, storable)
 
     def _is_command(self, message: Message, name: str) -> bool:
         command = parse_command(message, self._name)
@@ -249,7 +250,7 @@ class _UpdateRouter:
         elif not kept.edit and self._is_command(kept.message, "stop"):
             self._application.create_task(self._stop(kept))
         else:
-            self._queues.add(find_answer_place(kept.message, self._name).chat_id, kept)
+            self._queues[find_answer_place(kept.message, self._name).chat_id].add(kept)
 
     async def _stop(self, kept: StoredUpdate) -> None:
         context, message = self._context, kept.message
@@ -257,7 +258,7 @@ class _UpdateRouter:
         said = await stop_reply(context, message.chat_id, lang)
         if said and not kept.replayed:
             await context.show(get_destination(message), said)
-        await context.state.finish(kept.ids)
+        await context.state.finish([kept.id])
 
     async def _meet_stranger(self, update: Update, _: Any) -> None:
         """Let somebody we do not know in with a code, else tell them so, seldom."""
@@ -299,10 +300,7 @@ class _UpdateRouter:
         """Set the command menu: the first language for everybody, others for their clients."""
         for lang, menu in self._menus.items():
             code = None if lang == LANGS[0] else lang
-
-            async def attempt(menu: Any = menu, code: str | None = code) -> None:
-                await self._context.bot.set_my_commands(menu, language_code=code)
-
+            attempt = partial(self._context.bot.set_my_commands, menu, language_code=code)
             try:
                 await self._context.outbox.retry(attempt)
             except BadRequest as e:

@@ -362,22 +362,6 @@ async def test_what_was_typed_is_shown_as_typed(
         assert not [m.entities for m in telegram_server.bot_messages() if m.entities]
 
 
-async def test_a_stray_message_goes_when_its_button_is_pressed(
-    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
-) -> None:
-    """Half a reply that we never heard of has a Stop button, too."""
-    async with running(tmp_path, telegram_server, openai_server) as bot:
-        await bot.claim()
-        await bot.ask("Hello")
-        keys = {"inline_keyboard": [[{"text": "■ Stop", "callback_data": "s:"}]]}
-        stray = telegram_server._do_send_message(
-            {"chat_id": ADA.id, "text": "half a", "reply_markup": keys}
-        )
-        telegram_server.press(stray["message_id"], "Stop")
-        await telegram_server.wait_for(lambda: "half a" not in telegram_server.texts())
-        assert telegram_server.texts()[-1] == "You said: Hello"
-
-
 # --- memory ---
 
 
