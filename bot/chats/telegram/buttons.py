@@ -97,7 +97,7 @@ async def stop_reply(context: HandlerContext, chat_id: int, lang: Lang) -> str:
 
 async def handle_press(context: HandlerContext, kept: StoredUpdate) -> None:
     """Deal with a press; whatever goes wrong, the button stops spinning."""
-    query, toast = kept.update.callback_query, ""
+    query, toast, done = kept.update.callback_query, "", [kept.id]
     if query is None:
         return
     try:
@@ -105,13 +105,13 @@ async def handle_press(context: HandlerContext, kept: StoredUpdate) -> None:
         toast = await _act(context, kept.user_id, query, lang)
     except StoreError as e:
         log.warning("a button waits for the next start: %s", e)
-        return
+        done = []
     except Exception as e:  # noqa: BLE001 - said above
         context.log_error("a button failed", e)
         toast = say("en", "broken")
     with contextlib.suppress(TelegramError):  # it is too old, say
         await query.answer(toast[:200] or None)
-    await context.state.finish([kept.id])
+    await context.state.finish(done)
 
 
 async def _act(context: HandlerContext, user_id: str, query: CallbackQuery, lang: Lang) -> str:
@@ -124,7 +124,8 @@ async def _act(context: HandlerContext, user_id: str, query: CallbackQuery, lang
         return ""
     if action == "stop":
         if place.chat_id not in context.running:  # nobody writes that message any more
-            await context.outbox.strip(place, message.message_id)
+            with contextlib.suppress(TelegramError):
+                await query.edit_message_reply_markup()
         return await stop_reply(context, place.chat_id, lang)
     shown = [message.message_id]
     if not place.private:  # whatever a button shows is its presser's own

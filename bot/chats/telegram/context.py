@@ -64,10 +64,6 @@ class HandlerContext:
         frames = "".join(traceback.format_tb(e.__traceback__))
         log.error("%s: %s%s\n%s", what, type(e).__name__, said, frames)
 
-    def get_scope(self, where: Destination, user_id: str) -> str:
-        """Return the conversation: a person's own (shared with their terminal), or the group's."""
-        return f"user:{user_id}" if where.private else f"chat:{where.chat_id}"
-
     async def detect_language(self, user_id: str, user: User | None = None, said: str = "") -> Lang:
         """Return the language set, else that of what is said, or was said last, or the client's."""
         return await self.agent.detect_language(user_id, said, get_client_language(user))
@@ -75,12 +71,12 @@ class HandlerContext:
     async def make_command(
         self, name: str, args: str, where: Destination, user_id: str, lang: Lang | None
     ) -> Command:
-        """Make a command as the agent takes it."""
+        """Make a command of a person's own conversation (as in their terminal), or the group's."""
         return Command(
             name,
             args,
             user_id,
-            scope=self.get_scope(where, user_id),
+            scope=f"user:{user_id}" if where.private else f"chat:{where.chat_id}",
             origin=f"telegram:{where.chat_id}",
             at=self.ebb.clock(),
             tz=self.ebb.tz,

@@ -98,8 +98,10 @@ class BatchHandler:
             await context.state.finish(self._updates)
             return
         self._incoming = incoming = join_parts(self._parts, context.me, self._lang)
+        name, args = command or ("", "")
+        self._command = await context.make_command(name, args, place, self._user_id, self._lang)
         if command is not None and not self._first.edit:
-            await self._handle_command(*command)
+            await self._handle_command()
             return
         album, last_album = message.media_group_id, context.albums.get(place.chat_id)
         if album is not None:
@@ -107,9 +109,7 @@ class BatchHandler:
         if self._first.edit:
             await self._handle_edit(incoming.text if command is None else "")
         elif incoming.text:
-            await self._answer(
-                self._make_turn(incoming.text, await context.get_mode(place.chat_id))
-            )
+            await self._answer(self._make_turn())
         elif incoming.unread and (album is None or album != last_album):
             await self._say(say(self._lang, "unread.alone", what=self._name_unread()), place)
         else:
@@ -128,11 +128,10 @@ class BatchHandler:
 
     # --- turns ---
 
-    def _make_turn(self, text: str, mode: WindowMode) -> Turn:
-        ebb, place = self._context.ebb, self._place
-        scope, origin = self._context.get_scope(place, self._user_id), f"telegram:{place.chat_id}"
-        at = self._message.edit_date or self._message.date
-        return Turn(place.key, self._user_id, scope, text, at, ebb.tz, mode, origin)
+    def _make_turn(self) -> Turn:
+        c, text, at = self._command, self._incoming.text, self._message.edit_date
+        at = at or self._message.date
+        return Turn(self._place.key, c.user_id, c.scope, text, at, c.tz, c.mode, c.origin)
 
     async def _answer(self, turn: Turn, shown: Sequence[int] = ()) -> None:
         """Answer; exactly one reply, however often this is begun."""
@@ -182,8 +181,9 @@ class BatchHandler:
 
     # --- commands ---
 
-    async def _handle_command(self, name: str, args: str) -> None:
+    async def _handle_command(self) -> None:
         context, message, place = self._context, self._message, self._place
+        name = self._command.name
         try:
             if place.chat_id != message.chat_id and not await context.outbox.show_typing(place):
                 # Somebody in a group whom we cannot write to in private.
@@ -194,7 +194,7 @@ class BatchHandler:
             if self._record.get("again") and not self._record["messages"] and name in ONCE:
                 outcome = CommandOutcome(False, say(self._lang, "interrupted", name=name))
             else:
-                outcome = await self._carry_out(name, args)
+                outcome = await self._carry_out()
         finally:
             context.becoming.discard(message.chat_id)
         if outcome.turn is not None:
@@ -202,16 +202,15 @@ class BatchHandler:
             return
         text, markup = outcome.text, buttons.make_choice_rows(outcome.choices)
         if name == "memories" and outcome.memories:
-            word, number = parse_list_request(args)
-            command = await context.make_command(name, "", place, self._user_id, self._lang)
-            text, markup = await buttons.list_page(context.ebb, command, word, number - 1)
+            word, number = parse_list_request(self._command.args)
+            text, markup = await buttons.list_page(context.ebb, self._command, word, number - 1)
         await self._say(text or say(self._lang, "done"), place, markup)
 
-    async def _carry_out(self, name: str, args: str) -> CommandOutcome:
-        context, place = self._context, self._place
+    async def _carry_out(self) -> CommandOutcome:
+        context, place, name = self._context, self._place, self._command.name
         if name == "start":
             return CommandOutcome(True, say(self._lang, "hello"))
-        outcome = await context.run_command(name, args, place, self._user_id, self._lang)
+        outcome = await context.agent.run_command(self._command)
         if outcome.session_id is not None and place.private:
             context.extracting.add(self._user_id)
         if outcome.mode is not None:
@@ -232,8 +231,7 @@ class BatchHandler:
             place = replace(place, reply_to=self._message.message_id)
             await self._say(say(self._lang, "edit.late"), place)
         elif text and await self._retract(last["turn"], text):
-            turn = self._make_turn(text, await context.get_mode(place.chat_id))
-            await self._answer(turn, last["messages"])
+            await self._answer(self._make_turn(), last["messages"])
         else:
             await context.end(place, self._updates)
 
@@ -272,12 +270,13 @@ def _lay_out(
     head: str, end: Ending, foot: str, lang: Lang, typed: Sequence[str]
 ) -> list[MessagePart]:
     """Lay the whole reply out: the model's words as Markdown, ours around them as they stand."""
-    if isinstance(end, Done):
-        text, after = end.text.strip(), foot if end.text.strip() else say(lang, "empty") + foot
-        if end.literal:
-            return render_plain(head + text + after)
-    elif isinstance(end, Stopped):
-        text, after = end.text.rstrip(), f"\n\n{say(lang, 'stopped')}{foot}"
-    else:
-        text, after = end.partial.rstrip(), f"\n\n⚠️ {end.sentence}{foot}"
-    return render(text, before=head, after=after, typed=typed)
+    text = (end.partial if isinstance(end, Failed) else end.text).strip()
+    if isinstance(end, Stopped):
+        foot = f"\n\n{say(lang, 'stopped')}{foot}"
+    elif isinstance(end, Failed):
+        foot = f"\n\n⚠️ {end.sentence}{foot}"
+    elif end.literal:
+        return render_plain(head + text + foot)
+    elif not text:
+        foot = say(lang, "empty") + foot
+    return render(text, before=head, after=foot, typed=typed)

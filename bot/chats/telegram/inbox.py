@@ -33,12 +33,17 @@ PROVIDER = "telegram"
 
 @dataclass(frozen=True, eq=False)
 class StoredUpdate:
-    """An update that is ours to deal with. `stored`: it waits in the inbox until it is done."""
+    """An update that is ours to deal with.
+
+    `stored`: it waits in the inbox until it is done. `together`: the updates that it was one batch
+    with before a restart; they must be one again, for the turn's id and reply belong to all.
+    """
 
     update: Update
     user_id: str
     stored: bool
     replayed: bool = False
+    together: tuple[int, ...] = ()
 
     @property
     def id(self) -> int:

@@ -38,6 +38,7 @@ _KINDS = {
 }
 
 
+Handle = Callable[[list[StoredUpdate]], Awaitable[None]]
 _LONG = 3_500  # a part of a paste that the client cut is nearly as long as a message may be
 _TOGETHER = 3.0  # seconds between the dates of parts of one turn
 
@@ -174,17 +175,11 @@ def _name_origin(message: Message, lang: Lang) -> str:
 
 @dataclass(eq=False)
 class ChatQueue:
-    """One chat's queue.
-
-    `find_composition` says which updates were one batch with this one before a restart (none: not
-    known): a replayed batch must be the same again, for its turn's id and stored reply belong to
-    all of it.
-    """
+    """One chat's queue; `handle` gets what is one turn."""
 
     timing: BotTiming
     bot_name: str
-    handle: Callable[[list[StoredUpdate]], Awaitable[None]]
-    find_composition: Callable[[StoredUpdate], Awaitable[Sequence[int]]]
+    handle: Handle
     _pending: list[StoredUpdate] = field(default_factory=list)
     _batch: list[StoredUpdate] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
@@ -214,8 +209,8 @@ class ChatQueue:
         batch = self._batch = [first]
         if first.edit or parse_command(first.message, self.bot_name) is not None:
             return True
-        if first.replayed and (known := await self.find_composition(first)):
-            batch += [k for k in self._pending if k.id in known]
+        if first.together:
+            batch += [k for k in self._pending if k.id in first.together]
             self._pending = [k for k in self._pending if k not in batch]
             return True
         until = time.monotonic() + self.timing.gather_most
@@ -266,13 +261,12 @@ def _is_long(message: Message) -> bool:
 class ChatQueues(dict[int, ChatQueue]):
     """All chats' queues, made when first needed."""
 
-    def __init__(self, make: Callable[[], ChatQueue]) -> None:
+    def __init__(self, timing: BotTiming, bot_name: str, handle: Handle) -> None:
         super().__init__()
-        self._make = make
+        self._parts = (timing, bot_name, handle)
 
     def __missing__(self, chat_id: int) -> ChatQueue:
-        self[chat_id] = self._make()
-        return self[chat_id]
+        return self.setdefault(chat_id, ChatQueue(*self._parts))
 
     async def close(self, timeout: float) -> None:
         """Let what is being done end, for so long; what is left waits in the inbox."""

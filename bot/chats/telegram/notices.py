@@ -68,11 +68,11 @@ class LearningNotices:
 
     async def _gather(self, first: Change) -> list[Change]:
         """Return the change, and what follows until nothing has for a moment."""
-        out, more = [first], True
+        out, more = [first], [first]
         while more:
             await asyncio.sleep(self._context.timing.notice)
-            more_ = await self._context.ebb.store.list_changes(self._user_id, out[-1].seq, _PAGE)
-            out, more = out + more_, bool(more_)
+            more = await self._context.ebb.store.list_changes(self._user_id, out[-1].seq, _PAGE)
+            out += more
         return out
 
     # --- telling ---
@@ -114,11 +114,10 @@ class LearningNotices:
             if key := _find_key(change, m):
                 lines[m.id] = say(lang, f"notice.{key}", text=_shorten(m))
         if lines:
-            named = list(lines)[:_MOST]
-            text = "\n\n".join([*(lines[i] for i in named), *(["…"] if len(lines) > _MOST else [])])
+            text = "\n\n".join(list(lines.values())[:_MOST])
+            text += "\n\n…" if len(lines) > _MOST else ""
             sets = dict.fromkeys(c.set_id for c in changes)
-            markup = make_notice_row(named, sets, lang)
-            await self._context.show(where, text, markup)
+            await self._context.show(where, text, make_notice_row(lines, sets, lang))
 
     async def _tell_job(self, where: Destination, job: dict[str, Json], lang: Lang) -> None:
         """Tell what a job came to, and that learning failed: once, until it works again."""
@@ -135,8 +134,7 @@ class LearningNotices:
         elif kind == "mirror" and job.get("asks"):
             # Much is missing from MEMORY.md: only its owner knows what that means.
             outcome = await context.run_command("mirror", "", where, self._user_id, lang)
-            if outcome.choices:
-                markup = make_choice_rows(outcome.choices)
+            if markup := make_choice_rows(outcome.choices):
                 await context.show(where, outcome.text, markup)
         elif kind == "curve" and job.get("moved"):
             text = describe_switch(job, lang)

@@ -29,7 +29,7 @@ from telegram.constants import ChatAction
 from telegram.error import BadRequest, ChatMigrated, Forbidden, TelegramError
 
 from bot.chats.telegram.render import MessagePart, render
-from bot.chats.telegram.wire import BotTiming, FloodWait
+from bot.chats.telegram.wire import BotTiming, FloodWait, wait_for_event
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -214,11 +214,6 @@ class Outbox:
         with contextlib.suppress(BadRequest, ChatGone):
             await self.retry(lambda: _call(self._bot.delete_message(where.chat_id, message_id)))
 
-    async def strip(self, where: Destination, message_id: int) -> None:
-        """Take the buttons from a message of ours, if it can be edited."""
-        with contextlib.suppress(BadRequest, ChatGone):
-            await self.retry(lambda: self._strip(where, message_id))
-
     async def show_typing(self, where: Destination) -> bool:
         """Show that a reply is being written; False if we may not write there."""
         try:
@@ -227,8 +222,8 @@ class Outbox:
             )
         except (Forbidden, BadRequest):
             return False
-        except TelegramError as e:
-            log.debug("no typing action: %s", type(e).__name__)
+        except TelegramError:
+            log.debug("nobody was told that a reply is being written")
         return True
 
     async def retry(self, attempt: Callable[[], Awaitable[T]]) -> T:
@@ -279,16 +274,13 @@ class Outbox:
         """Delete the chat's lost messages: only ours can be edited, so that is tried first."""
         for message_id in self._list_unknown(where.chat_id, after, until):
             try:
-                await self._strip(where, message_id)
+                await _call(self._bot.edit_message_reply_markup(where.chat_id, message_id))
             except BadRequest as e:
                 if _NOT_MODIFIED not in e.message.lower():
                     continue
             log.info("a message that was sent twice is removed")
             with contextlib.suppress(BadRequest):
                 await _call(self._bot.delete_message(where.chat_id, message_id))
-
-    async def _strip(self, where: Destination, message_id: int) -> None:
-        await _call(self._bot.edit_message_reply_markup(where.chat_id, message_id))
 
     async def _note(self, where: Destination, message_id: int) -> None:
         self.record_own_messages(where.chat_id, [message_id])
@@ -411,7 +403,6 @@ class ReplyStream:
             try:
                 await self.outbox.edit(self.where, message.id, piece, markup, patient=patient)
             except MessageNotEditable:
-                log.info("a message can no longer be edited; sending it anew")
                 stale = message.id
                 message.id = await self.outbox.send(self.where, piece, markup, patient=patient)
                 self._stale.append(stale)
@@ -431,12 +422,10 @@ class ReplyStream:
         while not self._closing.is_set():
             if not self._messages:
                 await self.outbox.show_typing(self.where)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._dirty.wait(), timing.typing_every)
+            await wait_for_event(self._dirty, timing.typing_every)
             pause = max(first, self._not_before) - time.monotonic()
             if pause > 0 and self._dirty.is_set():
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._closing.wait(), pause)
+                await wait_for_event(self._closing, pause)
             if self._closing.is_set() or not self._dirty.is_set():
                 continue
             self._dirty.clear()
@@ -447,8 +436,7 @@ class ReplyStream:
                 self._not_before = time.monotonic() + e.seconds
             except ChatGone:
                 return
-            except TelegramError as e:
-                log.debug("a frame was dropped: %s", type(e).__name__)
+            except TelegramError:
                 self._not_before = time.monotonic() + max(self._interval, timing.retry_first)
 
     async def _paint_frame(self) -> bool:

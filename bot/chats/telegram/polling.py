@@ -14,6 +14,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -28,7 +29,6 @@ from bot.chats.telegram.context import HandlerContext
 from bot.chats.telegram.handlers import BatchHandler, find_place
 from bot.chats.telegram.inbox import Inbox, StoredUpdate
 from bot.chats.telegram.incoming import (
-    ChatQueue,
     ChatQueues,
     find_answer_place,
     get_client_language,
@@ -41,7 +41,7 @@ from bot.chats.telegram.notices import LearningNotices
 from bot.chats.telegram.outbox import Destination
 from bot.chats.telegram.people import LIFE, format_account_name, make_code, parse_code
 from bot.chats.telegram.texts import say
-from bot.chats.telegram.wire import BotTiming, PollingBot, guard_logs
+from bot.chats.telegram.wire import BotTiming, PollingBot, guard_logs, wait_for_event
 from bot.texts import LANGS
 from memory.models import Lang
 
@@ -79,21 +79,21 @@ async def serve(ebb: Ebb, *, stop: asyncio.Event, timing: BotTiming, out: Out) -
     return watch.code
 
 
+@dataclass
 class _ConnectionWatch:
     """Tells whoever runs the bot what goes wrong, and ends it where that is no use."""
 
-    def __init__(self, timing: BotTiming, stop: asyncio.Event, out: Out, lang: Lang) -> None:
-        self._timing = timing
-        self._stop = stop
-        self._out = out
-        self._lang: Lang = lang
-        self._trouble = ""  # what was last said to be wrong
-        self._conflict_since = 0.0
-        self.code = 0
+    timing: BotTiming
+    stop: asyncio.Event
+    out: Out
+    lang: Lang
+    code: int = 0
+    _trouble: str = ""  # what was last said to be wrong
+    _conflict_since: float = 0.0
 
     def tell(self, key: str, **values: object) -> None:
         """Say a sentence where the bot runs."""
-        self._out(say(self._lang, f"run.{key}", **values))
+        self.out(say(self.lang, f"run.{key}", **values))
 
     def note(self, e: TelegramError | None) -> None:
         """Note how a request went: trouble is said once, until one works again."""
@@ -109,22 +109,21 @@ class _ConnectionWatch:
         if trouble != self._trouble:
             self._trouble = trouble
             self.tell(trouble or "reached", why=type(e).__name__)
-        lasting = self._conflict_since and now - self._conflict_since > self._timing.conflict
+        lasting = self._conflict_since and now - self._conflict_since > self.timing.conflict
         if trouble == "bad_token" or lasting:
             self.code = 2
-            self._stop.set()
+            self.stop.set()
 
     async def retry(self, attempt: Callable[[], Awaitable[object]]) -> bool:
         """Try until Telegram answers; False if the bot ends before."""
-        delay = self._timing.retry_first
-        while not self._stop.is_set():
+        delay = self.timing.retry_first
+        while not self.stop.is_set():
             try:
                 await attempt()
             except TelegramError as e:
                 self.note(e)
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._stop.wait(), delay)
-                delay = min(delay * 2, self._timing.retry_most)
+                await wait_for_event(self.stop, delay)
+                delay = min(delay * 2, self.timing.retry_most)
             else:
                 self.note(None)
                 return True
@@ -135,7 +134,7 @@ class _ConnectionWatch:
 
         async def start() -> None:
             await updater.start_polling(
-                timeout=self._timing.poll,
+                timeout=self.timing.poll,
                 allowed_updates=_ALLOWED,
                 error_callback=lambda _: None,  # `note` has heard of it
             )
@@ -143,7 +142,7 @@ class _ConnectionWatch:
         while await self.retry(start):
             tasks = {t.get_name(): t for t in asyncio.all_tasks()}
             poller = tasks["Updater:start_polling:polling_task"]
-            stopping = asyncio.create_task(self._stop.wait())
+            stopping = asyncio.create_task(self.stop.wait())
             await asyncio.wait({poller, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
             if not bot.asking:
@@ -159,19 +158,12 @@ class _UpdateRouter:
     """Takes updates from the inbox to those who deal with them."""
 
     def __init__(self, context: HandlerContext) -> None:
-        async def handle(parts: list[StoredUpdate]) -> None:
-            await BatchHandler(context, parts).run()
-
-        async def find_composition(kept: StoredUpdate) -> Sequence[int]:
-            record = await context.state.read(find_place(context, kept).key)
-            return [int(i) for i in record.get("updates", [])]
-
         self._context = context
         self._name = context.me.username or ""
         self._menus = {lang: self._list_menu(lang) for lang in LANGS}
         self._commands = frozenset(c.command for c in self._menus[LANGS[0]])
         self._queues = ChatQueues(
-            lambda: ChatQueue(context.timing, self._name, handle, find_composition)
+            context.timing, self._name, lambda parts: BatchHandler(context, parts).run()
         )
         self._inbox = Inbox(context.state, self._admit)
         self._application = (
@@ -208,14 +200,19 @@ class _UpdateRouter:
                 await asyncio.gather(*beside, return_exceptions=True)
 
     async def _replay(self) -> None:
-        """Queue what was kept before a restart and not dealt with."""
-        for update in await self._context.state.list_waiting(self._context.bot):
+        """Queue what was kept before a restart and not dealt with, batches as they were."""
+        context = self._context
+        for update in await context.state.list_waiting(context.bot):
             user = update.effective_user
-            user_id = await self._context.people.find_user(user.id) if user else None
+            user_id = await context.people.find_user(user.id) if user else None
             if user_id is None:  # somebody who was let go since
-                await self._context.state.finish([update.update_id])
-            else:
-                await self._inbox.put(StoredUpdate(update, user_id, stored=True, replayed=True))
+                await context.state.finish([update.update_id])
+                continue
+            kept = StoredUpdate(update, user_id, stored=True, replayed=True)
+            if update.callback_query is None:
+                record = await context.state.read(find_place(context, kept).key)
+                kept = replace(kept, together=tuple(record.get("updates", ())))
+            await self._inbox.put(kept)
 
     async def _admit(self, update: Update) -> StoredUpdate | Update | None:
         """Say what an update is to us (see `Inbox`). Raises StoreError."""

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import logging
 from collections.abc import Callable
@@ -48,6 +50,13 @@ class BotTiming:
     conflict: float = 60.0  # two pollers for so long: we give way
     drain: float = 15.0  # for running replies, when stopping
     stranger: float = 86_400.0  # between two sentences to the same stranger
+
+
+async def wait_for_event(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for the event, but no longer than that; tell whether it came."""
+    with contextlib.suppress(TimeoutError):
+        return await asyncio.wait_for(event.wait(), seconds)
+    return False
 
 
 class FloodWait(RetryAfter):

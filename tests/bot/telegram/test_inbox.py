@@ -16,7 +16,6 @@ from telegram.ext import Updater
 from bot import tables
 from bot.chats.telegram.inbox import BotState, Inbox, StoredUpdate
 from bot.chats.telegram.incoming import (
-    ChatQueue,
     ChatQueues,
     is_addressed,
     is_service,
@@ -178,10 +177,7 @@ async def _batches(telegram_server: TelegramServer, bot: Bot, *, pause: float = 
         waiting.difference_update(kept.id for kept in parts)
         handled.set()
 
-    async def unknown(_kept: StoredUpdate) -> list[int]:
-        return []
-
-    lanes = ChatQueues(lambda: ChatQueue(QUICK, telegram_server.username, handle, unknown))
+    lanes = ChatQueues(QUICK, telegram_server.username, handle)
     for update in await bot.get_updates(timeout=0):
         kept = StoredUpdate(update, "u1", stored=True)
         waiting.add(kept.id)
@@ -251,11 +247,8 @@ async def test_one_at_a_time_in_a_chat_and_many_chats_at_once(
         if name == f"{ADA.id}:b":
             last.set()
 
-    async def unknown(_kept: StoredUpdate) -> list[int]:
-        return []
-
     quick = replace(QUICK, gather=0.0)
-    lanes = ChatQueues(lambda: ChatQueue(quick, telegram_server.username, handle, unknown))
+    lanes = ChatQueues(quick, telegram_server.username, handle)
     for text in ("a", "b"):
         telegram_server.say(text, user=ADA)
         telegram_server.say(text, user=EVE)
