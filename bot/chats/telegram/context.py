@@ -102,9 +102,8 @@ class HandlerContext:
 
     async def set_mode(self, chat_id: int, mode: WindowMode) -> None:
         """Remember how the chat is remembered."""
-        if await self.get_mode(chat_id) is not mode:
-            await self.state.write(**{f"mode:{chat_id}": {"mode": mode.value}})
-            self._modes[chat_id] = mode
+        await self.state.write(**{f"mode:{chat_id}": {"mode": mode.value}})
+        self._modes[chat_id] = mode
 
     async def is_storable(self, chat_id: int) -> bool:
         """Tell whether what is said there may be written down."""

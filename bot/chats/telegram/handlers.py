@@ -89,6 +89,8 @@ class BatchHandler:
     async def _handle(self) -> None:
         context, message, place = self._context, self._message, self._place
         await context.recall_sent(place.chat_id)
+        for kept in self._parts:  # a replayed one has not passed the door
+            context.outbox.record_message(kept.message.chat_id, kept.message.message_id)
         command = parse_command(message, context.me.username or "")
         own = [p.message for p in self._parts if p.message.forward_origin is None]
         said = command[1] if command else " ".join(m.text or m.caption or "" for m in own)

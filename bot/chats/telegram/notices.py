@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from bot.chats.telegram.buttons import make_choice_rows, make_notice_row
 from bot.chats.telegram.context import HandlerContext
@@ -30,17 +31,16 @@ _TEXT = 200  # characters of each
 _PAGE = 500  # changes
 
 
+@dataclass
 class LearningNotices:
     """Follows one user's changes.
 
     Where it stands is stored, so that a restart neither repeats nor skips.
     """
 
-    def __init__(self, context: HandlerContext, user_id: str) -> None:
-        self._context = context
-        self._user_id = user_id
-        self._trouble = LearningTroubleNotice()
-        self._key = f"cursor:{user_id}"
+    context: HandlerContext
+    user_id: str
+    trouble: LearningTroubleNotice = field(default_factory=LearningTroubleNotice)
 
     async def run(self) -> None:
         """Tell what changes until cancelled; wait while the store is in the way."""
@@ -49,37 +49,37 @@ class LearningNotices:
                 await self._follow()
             except StoreError as e:
                 log.warning("changes cannot be followed: %s", e)
-            await asyncio.sleep(self._context.timing.retry_most)
+            await asyncio.sleep(self.context.timing.retry_most)
 
     async def _follow(self) -> None:
-        context, user_id = self._context, self._user_id
-        record = await context.state.read(self._key)
+        context, user_id, key = self.context, self.user_id, f"cursor:{self.user_id}"
+        record = await context.state.read(key)
         if "seq" not in record:
             status = await context.agent.get_status(user_id, f"user:{user_id}", context.ebb.clock())
             record = {"seq": status.last_seq}
-            await context.state.write(**{self._key: record})
+            await context.state.write(**{key: record})
         after = int(record["seq"])
         async for change in context.agent.subscribe(user_id, after):
             if change.seq > after:
                 batch = await self._gather(change)
                 after = batch[-1].seq
                 await self._tell(batch)
-                await context.state.write(**{self._key: {"seq": after}})
+                await context.state.write(**{key: {"seq": after}})
 
     async def _gather(self, first: Change) -> list[Change]:
         """Return the change, and what follows until nothing has for a moment."""
         out, more = [first], [first]
         while more:
-            await asyncio.sleep(self._context.timing.notice)
-            more = await self._context.ebb.store.list_changes(self._user_id, out[-1].seq, _PAGE)
+            await asyncio.sleep(self.context.timing.notice)
+            more = await self.context.ebb.store.list_changes(self.user_id, out[-1].seq, _PAGE)
             out += more
         return out
 
     # --- telling ---
 
     async def _tell(self, changes: Sequence[Change]) -> None:
-        users = await self._context.people.list_users()
-        own = next((int(i) for i, user_id in users.items() if user_id == self._user_id), None)
+        users = await self.context.people.list_users()
+        own = next((int(i) for i, user_id in users.items() if user_id == self.user_id), None)
         if own is None:
             return  # they have been let go
         told: dict[int, list[Change]] = {}
@@ -87,7 +87,7 @@ class LearningNotices:
             chat_id = self._find_chat(change.turn_id)
             if change.entity == "memory" and change.reason in _LEARNED and chat_id:
                 told.setdefault(chat_id, []).append(change)
-        lang = await self._context.detect_language(self._user_id)
+        lang = await self.context.detect_language(self.user_id)
         for chat_id, some in told.items():
             await self._tell_learned(Destination(chat_id, silent=True), some, lang)
         for change in changes:
@@ -96,7 +96,7 @@ class LearningNotices:
 
     def _find_chat(self, turn_id: str | None) -> int | None:
         """Return the private chat of the turn: groups hear nothing of what is one person's own."""
-        _, found, rest = (turn_id or "").partition(self._context.prefix)
+        _, found, rest = (turn_id or "").partition(self.context.prefix)
         chat = rest.partition("-")[0]
         return int(chat) if found and chat.isdigit() else None
 
@@ -104,7 +104,7 @@ class LearningNotices:
         self, where: Destination, changes: Sequence[Change], lang: Lang
     ) -> None:
         ids = list(dict.fromkeys(c.entity_id for c in changes))
-        memories = {m.id: m for m in await self._context.agent.get_memories(self._user_id, ids)}
+        memories = {m.id: m for m in await self.context.agent.get_memories(self.user_id, ids)}
         replaced = {old for m in memories.values() for old in m.supersedes}
         lines: dict[str, str] = {}
         for change in changes:
@@ -117,23 +117,23 @@ class LearningNotices:
             text = "\n\n".join(list(lines.values())[:_MOST])
             text += "\n\n…" if len(lines) > _MOST else ""
             sets = dict.fromkeys(c.set_id for c in changes)
-            await self._context.show(where, text, make_notice_row(lines, sets, lang))
+            await self.context.show(where, text, make_notice_row(lines, sets, lang))
 
     async def _tell_job(self, where: Destination, job: dict[str, Json], lang: Lang) -> None:
         """Tell what a job came to, and that learning failed: once, until it works again."""
-        context, text, kind = self._context, "", job.get("kind")
-        if trouble := self._trouble.sentence(job, lang):
+        context, text, kind = self.context, "", job.get("kind")
+        if trouble := self.trouble.sentence(job, lang):
             text = f"🧠 {trouble}"
         elif job.get("state") != "done":
             return
-        elif kind == "extract" and self._user_id in context.extracting:
-            context.extracting.remove(self._user_id)
+        elif kind == "extract" and self.user_id in context.extracting:
+            context.extracting.remove(self.user_id)
             new, updated = job.get("new") or 0, job.get("updated") or 0
             key = "notice.extract" if new or updated else "notice.extract.none"
             text = say(lang, key, new=new, updated=updated)
         elif kind == "mirror" and job.get("asks"):
             # Much is missing from MEMORY.md: only its owner knows what that means.
-            outcome = await context.run_command("mirror", "", where, self._user_id, lang)
+            outcome = await context.run_command("mirror", "", where, self.user_id, lang)
             if markup := make_choice_rows(outcome.choices):
                 await context.show(where, outcome.text, markup)
         elif kind == "curve" and job.get("moved"):

@@ -15,7 +15,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -92,16 +92,19 @@ class _RateLimit:
         return True
 
 
+@dataclass
 class AccessControl:
     """Lets people in. `owner` is the user that the first code stands for.
 
     `patience`: seconds between two sentences to one stranger.
     """
 
-    def __init__(self, store: Store, owner: str, patience: float) -> None:
-        self._store = store
-        self._owner = owner
-        self._tries = _RateLimit(ATTEMPTS, _HOUR)
+    store: Store
+    owner: str
+    patience: InitVar[float]
+    _tries: _RateLimit = field(default_factory=lambda: _RateLimit(ATTEMPTS, _HOUR))
+
+    def __post_init__(self, patience: float) -> None:
         self._told = _RateLimit(1, patience)
 
     async def find_user(self, telegram_id: int) -> str | None:
@@ -110,11 +113,11 @@ class AccessControl:
 
     async def list_users(self) -> dict[str, str]:
         """Map Telegram ids to users."""
-        return dict(await self._store.write_system(lambda s: s.identities(PROVIDER)))
+        return dict(await self.store.write_system(lambda s: s.identities(PROVIDER)))
 
     async def is_claimed(self) -> bool:
         """Tell whether the owner has a Telegram account here."""
-        return self._owner in (await self.list_users()).values()
+        return self.owner in (await self.list_users()).values()
 
     async def enter(self, telegram_id: int, code: str, now: datetime, name: str = "") -> Verdict:
         """Try a code. Who was let go and is invited again is who they were."""
@@ -131,13 +134,13 @@ class AccessControl:
             s.set(_CODES, [c for c in codes if c not in found])
             owner = found[0]["for"] == "owner"
             guest = s.resolve(PROVIDER, key) or (s.get(_FORMER) or {}).get(key)
-            user_id = self._owner if owner else guest or s.create_user(now)
+            user_id = self.owner if owner else guest or s.create_user(now)
             entry = {"name": name, "since": now.date().isoformat()}
             s.set(_NAMES, {**(s.get(_NAMES) or {}), key: entry})
             s.link(PROVIDER, key, user_id, now)
             return "owner" if owner else "guest"
 
-        return await self._store.write_system(write)
+        return await self.store.write_system(write)
 
     def may_tell(self, telegram_id: int) -> bool:
         """Tell whether a stranger has not been turned away lately."""

@@ -67,9 +67,8 @@ async def serve(ebb: Ebb, *, stop: asyncio.Event, timing: BotTiming, out: Out) -
         out(say(lang, "run.no_token", env=settings.env_file))
         return 2
     guard_logs(settings.telegram_token, log_text=settings.log_text)
-    bot = PollingBot(settings.telegram_token, settings.telegram_base_url)
     watch = _ConnectionWatch(timing, stop, out, lang)
-    bot.watch(watch.note)
+    bot = PollingBot(settings.telegram_token, settings.telegram_base_url, watch.note)
     try:
         if await watch.retry(bot.initialize):
             await _UpdateRouter(HandlerContext(ebb, bot, timing)).run(bot, watch)

@@ -107,7 +107,12 @@ class PollingBot(ExtBot[None]):
     `on_poll` gets each error, None where Telegram answered; `asking` while a request is out.
     """
 
-    def __init__(self, token: str, base_url: str | None = None) -> None:
+    def __init__(
+        self,
+        token: str,
+        base_url: str | None = None,
+        on_poll: Callable[[TelegramError | None], None] = lambda _: None,
+    ) -> None:
         base = (base_url or PUBLIC).rstrip("/").removesuffix("/bot")
         # A proxy of the environment leads nowhere from a server of this machine.
         direct = {"trust_env": False} if urlsplit(base).hostname in _LOOPBACK else {}
@@ -120,17 +125,13 @@ class PollingBot(ExtBot[None]):
             ),
             get_updates_request=BotRequest(2, 10.0, connect_timeout=10.0, httpx_kwargs=direct),
         )
-        self._on_poll: Callable[[TelegramError | None], None] = lambda _: None
+        self._on_poll = on_poll
         self._asking = False
 
     @property
     def asking(self) -> bool:
         """Tell whether a request for updates is on its way."""
         return self._asking
-
-    def watch(self, on_poll: Callable[[TelegramError | None], None]) -> None:
-        """Tell `on_poll` how each request for updates goes from now on."""
-        self._on_poll = on_poll
 
     async def get_updates(self, *args: Any, **kwargs: Any) -> tuple[Update, ...]:
         """Fetch updates, and tell how that went."""
