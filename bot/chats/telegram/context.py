@@ -51,7 +51,6 @@ class HandlerContext:
         self.becoming: set[int] = set()  # chats with a /temp on its way through the queue
         self._records: dict[str, dict[str, Any]] = {}  # of what is being sent, by key
         self._modes: dict[int, WindowMode] = {}
-        self._recalled: set[int] = set()
 
     @property
     def me(self) -> User:
@@ -111,13 +110,6 @@ class HandlerContext:
 
     # --- writing ---
 
-    async def recall_sent(self, chat_id: int) -> None:
-        """Learn, once, which messages in the chat were ours before a restart."""
-        if chat_id not in self._recalled:
-            self._recalled.add(chat_id)
-            record = await self.state.read(f"sent:{chat_id}")
-            self.outbox.record_own_messages(chat_id, record.get("ids", []))
-
     async def begin(self, where: Destination, updates: Sequence[int]) -> dict[str, Any]:
         """Open the record of what goes out under a key, or find it as a restart left it.
 
@@ -146,25 +138,21 @@ class HandlerContext:
     async def _on_sending(self, where: Destination, newest: int) -> None:
         """Record behind which id a reply's first message would be found after a crash."""
         record = self._records.get(where.key)
-        if where.recorded and record and not record["messages"] and "after" not in record:
-            record["after"] = newest
-            await self._write(**{where.key: record})
+        if record is not None and not record["messages"]:
+            await self._record(where, record, after=newest)
 
-    async def _on_sent(self, where: Destination, message_id: int, ours: list[int]) -> None:
+    async def _on_sent(self, where: Destination, message_id: int) -> None:
         record = self._records.get(where.key)
         if record is not None and message_id not in record["messages"]:
-            record["messages"].append(message_id)
-        if where.recorded:
-            records: dict[str, Any] = {f"sent:{where.chat_id}": {"ids": ours}}
-            if record is not None and not record.get("done"):
-                records[where.key] = record
-            await self._write(**records)
+            await self._record(where, record, messages=[*record["messages"], message_id])
 
-    async def _write(self, **records: Any) -> None:
-        try:
-            await self.state.write(**records)
-        except StoreError as e:
-            log.warning("what is sent could not be recorded: %s", e)
+    async def _record(self, where: Destination, record: dict[str, Any], **values: Any) -> None:
+        record.update(values)
+        if where.recorded:
+            try:
+                await self.state.write(**{where.key: record})
+            except StoreError as e:
+                log.warning("what is sent could not be recorded: %s", e)
 
     async def show(
         self,
@@ -174,7 +162,6 @@ class HandlerContext:
         shown: Sequence[int] = (),
     ) -> None:
         """Show a whole text as it stands; a chat that is gone is no error."""
-        await self.recall_sent(where.chat_id)
         with contextlib.suppress(ChatGone):
             reply = ReplyStream(self.outbox, where, shown=shown)
             await reply.finish(render_plain(text), markup)

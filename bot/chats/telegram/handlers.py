@@ -88,7 +88,6 @@ class BatchHandler:
 
     async def _handle(self) -> None:
         context, message, place = self._context, self._message, self._place
-        await context.recall_sent(place.chat_id)
         for kept in self._parts:  # a replayed one has not passed the door
             context.outbox.record_message(kept.message.chat_id, kept.message.message_id)
         command = parse_command(message, context.me.username or "")

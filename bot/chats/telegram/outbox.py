@@ -19,8 +19,8 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from typing import Self, TypeVar
 
@@ -73,9 +73,8 @@ async def _ignore(*_: object) -> None:
 class Outbox:
     """Sends a bot's messages.
 
-    `on_sent(where, message_id, ours)` is awaited after each new message, before anything else;
-    `ours` are the newest messages of ours in that chat. `on_sending(where, newest)` is awaited
-    before, with the newest id known then.
+    `on_sending(where, newest)` is awaited before each new message, with the newest id known then,
+    and `on_sent(where, message_id)` after it, before anything else.
     """
 
     def __init__(
@@ -83,13 +82,12 @@ class Outbox:
         bot: Bot,
         timing: BotTiming,
         on_sending: Callable[[Destination, int], Awaitable[None]] = _ignore,
-        on_sent: Callable[[Destination, int, list[int]], Awaitable[None]] = _ignore,
+        on_sent: Callable[[Destination, int], Awaitable[None]] = _ignore,
     ) -> None:
         self._bot = bot
         self.timing = timing
         self._on_sending = on_sending
         self._on_sent = on_sent
-        self._ours: dict[int, deque[int]] = defaultdict(lambda: deque(maxlen=40))
         # By sequence: ids of messages we know of, whoever wrote them, and the newest.
         self._known: dict[int, set[int]] = defaultdict(set)
         self._last: dict[int, int] = defaultdict(int)
@@ -103,12 +101,6 @@ class Outbox:
         of = _get_sequence(chat_id)
         self._last[of] = max(self._last[of], message_id)
         self._known[of].add(message_id)
-
-    def record_own_messages(self, chat_id: int, message_ids: Iterable[int]) -> None:
-        """Note messages that are ours already."""
-        for message_id in message_ids:
-            self._ours[chat_id].append(message_id)
-            self.record_message(chat_id, message_id)
 
     def check_lost_message(self, chat_id: int, newest: int) -> None:
         """Look for a lost message behind `newest` before anything is sent to the chat."""
@@ -147,7 +139,8 @@ class Outbox:
         chat_id = where.chat_id
         found = await self._adopt(where, piece, markup) if chat_id in self._doubts else None
         if found is not None:
-            await self._note(where, found)
+            self.record_message(chat_id, found)
+            await self._on_sent(where, found)
             return found
         newest = self._last[_get_sequence(chat_id)]
         await self._on_sending(where, newest)
@@ -172,7 +165,8 @@ class Outbox:
             if newest:
                 self.check_lost_message(chat_id, newest)
             raise
-        await self._note(where, message_id)
+        self.record_message(chat_id, message_id)
+        await self._on_sent(where, message_id)
         if (after := self._doubts.get(chat_id)) is not None:
             # This one is sent; `remove_unconfirmed` looks again.
             with contextlib.suppress(TelegramError, ChatGone):
@@ -281,10 +275,6 @@ class Outbox:
             log.info("a message that was sent twice is removed")
             with contextlib.suppress(BadRequest):
                 await _call(self._bot.delete_message(where.chat_id, message_id))
-
-    async def _note(self, where: Destination, message_id: int) -> None:
-        self.record_own_messages(where.chat_id, [message_id])
-        await self._on_sent(where, message_id, list(self._ours[where.chat_id]))
 
 
 async def _call(request: Awaitable[T]) -> T:

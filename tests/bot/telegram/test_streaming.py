@@ -248,7 +248,7 @@ async def test_after_a_crash_the_lost_message_is_found(
     telegram_server.say("something else")
     preview = await bot.send_message(ADA.id, "half a rep", reply_markup=STOP)
     out = Outbox(bot, QUICK)
-    out.record_own_messages(ADA.id, [notice.message_id])
+    out.record_message(ADA.id, notice.message_id)
     out.check_lost_message(ADA.id, asked)
     assert await out.send(HERE, MessagePart("half a reply and the rest")) == preview.message_id
     assert telegram_server.texts() == ["a known notice", "half a reply and the rest"]
