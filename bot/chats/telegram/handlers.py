@@ -174,11 +174,10 @@ class BatchHandler:
 
     async def _make_foot(self, turn: Turn) -> str:
         """Say under every reply of such a chat that it is off the record, or its memory is off."""
-        key = f"{turn.mode}.foot"
-        if turn.mode is WindowMode.NORMAL:
-            status = await self._context.agent.get_status(turn.user_id, turn.scope, turn.at)
-            key = "off.foot" if status.memory_off else ""
-        return f"\n\n{say(self._lang, key)}" if key else ""
+        if turn.mode is not WindowMode.NORMAL:
+            return "\n\n" + say(self._lang, f"foot.{turn.mode}")
+        status = await self._context.agent.get_status(turn.user_id, turn.scope, turn.at)
+        return "\n\n" + say(self._lang, "foot.off") if status.memory_off else ""
 
     # --- commands ---
 

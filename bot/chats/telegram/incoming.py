@@ -85,15 +85,16 @@ def is_addressed(message: Message, bot: User, commands: frozenset[str]) -> bool:
     """Tell whether a message is meant for the bot: private, a mention, a reply or a command."""
     if is_private(message):
         return True
-    if message.chat.type not in {ChatType.GROUP, ChatType.SUPERGROUP}:
-        return False
-    name, answered = bot.username or "", message.reply_to_message
-    if command := parse_command(message, name):
+    if command := parse_command(message, bot.username or ""):
         return command[0] in commands
-    mention = re.compile(rf"@{re.escape(name)}\b", re.IGNORECASE)
-    if mention.search(message.text or message.caption or ""):
+    if _compile_mention(bot).search(message.text or message.caption or ""):
         return True
+    answered = message.reply_to_message
     return answered is not None and answered.from_user == bot
+
+
+def _compile_mention(bot: User) -> re.Pattern[str]:
+    return re.compile(rf"@{re.escape(bot.username or '')}\b[,:，：]?\s{{0,9}}", re.IGNORECASE)
 
 
 def is_service(message: Message) -> bool:
@@ -124,17 +125,13 @@ def join_parts(parts: Sequence[StoredUpdate], bot: User, lang: Lang) -> Incoming
         if part:
             text, previous = text + part, message
     unread = [kind for kept in parts if (kind := describe_unread(kept.message)) is not None]
-    return IncomingTurn(
-        text=text.strip(),
-        unread=tuple(dict.fromkeys(unread)),
-    )
+    return IncomingTurn(text.strip(), tuple(dict.fromkeys(unread)))
 
 
 def _read_words(message: Message, bot: User, lang: Lang) -> str:
     text = message.text or message.caption or ""
-    if not is_private(message) and bot.username:
-        mention = re.compile(rf"@{re.escape(bot.username)}\b[,:，：]?\s{{0,9}}", re.IGNORECASE)
-        text = mention.sub("", text).strip()
+    if not is_private(message):
+        text = _compile_mention(bot).sub("", text).strip()
     if message.forward_origin is not None:
         return _quote("forwarded", _name_origin(message, lang), text, lang) if text else ""
     quoted = _read_quoted(message, bot, lang)
