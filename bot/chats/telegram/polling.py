@@ -20,7 +20,7 @@ from typing import Any
 
 from telegram import BotCommand, Message, Update
 from telegram.constants import ChatType
-from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError, TimedOut
+from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError
 from telegram.ext import Application, MessageHandler, TypeHandler, Updater, filters
 
 from bot.bootstrap import Ebb
@@ -99,8 +99,6 @@ class _ConnectionWatch:
         now, trouble = time.monotonic(), "unreachable"
         if e is None:
             trouble, self._conflict_since = "", 0.0
-        elif isinstance(e, TimedOut):
-            return
         elif isinstance(e, InvalidToken):
             trouble = "bad_token"
         elif isinstance(e, Conflict) or self._conflict_since:

@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from telegram import Update
-from telegram.error import BadRequest, RetryAfter, TelegramError
+from telegram.error import BadRequest, RetryAfter, TelegramError, TimedOut
 from telegram.ext import ExtBot
 from telegram.request import HTTPXRequest
 
@@ -139,7 +139,8 @@ class PollingBot(ExtBot[None]):
         try:
             updates = await super().get_updates(*args, **kwargs)
         except TelegramError as e:
-            self._on_poll(e)
+            if not isinstance(e, TimedOut):  # it is asked again at once
+                self._on_poll(e)
             raise
         finally:
             self._asking = False
