@@ -44,7 +44,8 @@ def find_place(context: HandlerContext, kept: StoredUpdate) -> Destination:
     key = f"{context.prefix}{message.chat_id}-{message.message_id}"
     key = f"{key}-e{kept.id}" if kept.edit else key
     place = find_answer_place(message, context.me.username or "")
-    return replace(place, key=key, recorded=kept.stored)
+    reply_to = None if place.private else message.message_id
+    return replace(place, key=key, recorded=kept.stored, reply_to=reply_to)
 
 
 class BatchHandler:
@@ -56,9 +57,7 @@ class BatchHandler:
         self._first = parts[0]
         self._user_id = parts[0].user_id
         self._message = parts[0].message
-        place = find_place(context, parts[0])
-        reply_to = None if place.private else parts[0].message.message_id
-        self._place = replace(place, reply_to=reply_to)
+        self._place = find_place(context, parts[0])
         self._updates = [kept.id for kept in parts]
         self._lang: Lang = get_client_language(self._message.from_user)
 
