@@ -138,7 +138,8 @@ class HandlerContext:
     async def _on_sending(self, where: Destination, newest: int) -> None:
         """Record behind which id a reply's first message would be found after a crash."""
         record = self._records.get(where.key)
-        if record is not None and not record["messages"]:
+        # What an earlier attempt left may still turn up, so the first id stays.
+        if record is not None and not record["messages"] and "after" not in record:
             await self._record(where, record, after=newest)
 
     async def _on_sent(self, where: Destination, message_id: int) -> None:

@@ -43,12 +43,14 @@ class LearningNotices:
     trouble: LearningTroubleNotice = field(default_factory=LearningTroubleNotice)
 
     async def run(self) -> None:
-        """Tell what changes until cancelled; wait while the store is in the way."""
+        """Tell what changes until cancelled, whatever goes wrong meanwhile."""
         while True:
             try:
                 await self._follow()
             except StoreError as e:
                 log.warning("changes cannot be followed: %s", e)
+            except Exception as e:  # noqa: BLE001 - what is learned later is told all the same
+                self.context.log_error("a notice failed", e)
             await asyncio.sleep(self.context.timing.retry_most)
 
     async def _follow(self) -> None:

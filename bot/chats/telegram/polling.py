@@ -189,7 +189,8 @@ class _UpdateRouter:
                 if application.updater is not None:
                     await watch.poll(application.updater, bot)
             finally:
-                for task in (*beside, *self._followed.values()):
+                beside += self._followed.values()
+                for task in beside:
                     task.cancel()
                 await self._queues.close(context.timing.drain)
                 with contextlib.suppress(TimeoutError):
@@ -281,7 +282,7 @@ class _UpdateRouter:
         for user_id in set((await self._context.people.list_users()).values()):
             if user_id not in self._followed:
                 notices = LearningNotices(self._context, user_id)
-                self._followed[user_id] = self._application.create_task(notices.run())
+                self._followed[user_id] = asyncio.create_task(notices.run())
 
     def _list_menu(self, lang: Lang) -> list[BotCommand]:
         """List the command menu; a chat has no window to quit."""
