@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from memory.text.languages import joined, values, words_of
+from memory.text.languages import joined, words_of
 from memory.text.questions import CAPITAL, COMMON, PATTERNS, SOCIAL
 from memory.text.words import UNSPACED, is_unspaced, stem
 
@@ -28,7 +28,7 @@ _UNSPACED_NAME: Final = re.compile(
 )
 _INSIDE: Final = frozenset(words_of("questions", "INSIDE"))
 _NO_NAMES: Final = frozenset(words_of("questions", "NO_NAMES")).union(
-    *values("dates", "MONTHS").values(), *values("dates", "WEEKDAYS").values()
+    words_of("dates", "MONTHS"), words_of("dates", "WEEKDAYS")
 )
 _EVERYDAY: Final = COMMON | SOCIAL
 _NOT_NAMES: Final = _NO_NAMES | _EVERYDAY

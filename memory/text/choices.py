@@ -7,22 +7,16 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from memory.text.languages import either, joined, values, words_of
+from memory.text.numbers import DIGITS, ORDINALS
 from memory.text.words import UNSPACED, is_unspaced
 
 _FILLERS: Final = re.compile(f"{joined('commands', 'FILLERS')}|[#&+;.!]", re.I)
 _FILLER_WORDS: Final = re.compile(joined("commands", "FILLERS", unspaced="(?!)"), re.I)
 _CHOSEN: Final = [re.compile(chosen, re.I) for chosen in values("commands", "CHOSEN").values()]
 _WORDS: Final = re.compile(f"[a-z0-9'’]+|[{UNSPACED}]", re.I)
-_ORDINALS: Final = {
-    w: n
-    for ordinals in values("numbers", "ORDINALS").values()
-    for w, n in ordinals.items()
-    if n < 9
-}
+_ORDINALS: Final = {w: n for w, n in ORDINALS.items() if n < 9}
 _ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b")
-_NUMERALS: Final = {
-    c: n for digits in values("numbers", "DIGITS").values() for c, n in digits.items() if 0 < n < 9
-}
+_NUMERALS: Final = {c: n for c, n in DIGITS.items() if 0 < n < 9}
 _IDLE: Final = frozenset(words_of("commands", "IDLE"))
 _LONGEST: Final = 60  # characters that an answer may have
 _FEW: Final = 3  # words that may stand alone for what they name

@@ -16,13 +16,16 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from memory.text.en.dates import MONTHS, WEEKDAYS
-from memory.text.en.numbers import COUNTED as NUMBERS
-from memory.text.en.numbers import ORDINALS, SCALES, read_number
-from memory.text.languages import Patterns, list_character_pairs, section, words_of
+from memory.text.languages import Patterns, list_character_pairs, section, value, words_of
+from memory.text.numbers import (
+    CHARACTER_SCALES,
+    COUNTED,
+    ORDINALS,
+    SCALES,
+    read_characters,
+    read_words,
+)
 from memory.text.words import UNSPACED, fold_variants, stem
-from memory.text.zh.numbers import SCALES as CHARACTER_SCALES
-from memory.text.zh.numbers import read_number as read_characters
 
 LONGEST: Final = 2_000  # characters that are compared
 _EN, _ZH = Patterns("en", "forms"), Patterns("zh", "forms")
@@ -31,8 +34,7 @@ _RESPECTIVELY: Final = frozenset(words_of("forms", "RESPECTIVELY"))
 _TIMES: Final = frozenset(words_of("forms", "TIMES"))
 _UNITS: Final = section("en", "forms").UNITS
 _DROPPED: Final = frozenset(section("en", "forms").DROPPED.split())
-_MONTHS: Final = [m.lower() for m in MONTHS]
-_DAYS: Final = [d.lower() for d in WEEKDAYS]
+_MONTHS, _DAYS = (value("en", "dates", name).lower().split() for name in ("MONTHS", "WEEKDAYS"))
 _FORMS, _SHORT, _SPELLING, _MEASURES = (
     list_character_pairs("forms", name) for name in ("FORMS", "SHORT", "SPELLING", "MEASURES")
 )
@@ -58,8 +60,8 @@ _DATES: Final = (
     re.compile(rf"\b{_MONTH} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>\d{{4}}))?(?![a-z\d:])"),
 )
 _AM_PM: Final = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.](\d\d))?\s?([ap])(?:\.\s?m\.?|m\b)")
-_SMALL: Final = "|".join([*NUMBERS][1:13])
-_HYPHENED: Final = re.compile(rf"\b({'|'.join(NUMBERS)})-(?=[a-z])")
+_SMALL: Final = "|".join([*COUNTED][1:13])
+_HYPHENED: Final = re.compile(rf"\b({'|'.join(COUNTED)})-(?=[a-z])")
 _ORDINAL: Final = re.compile(rf"\b({'|'.join(ORDINALS)})\b")
 _PAST: Final = re.compile(rf"\b(?:a )?(half|quarter) (past|to) ({_SMALL}|\d{{1,2}})\b")
 _HOUR: Final = re.compile(
@@ -262,7 +264,7 @@ def _written(text: str) -> str:
         plain,
     )
     plain = _ORDINAL.sub(lambda m: f"{ORDINALS[m[1]]}th", plain)
-    plain = _HOUR.sub(lambda m: str(NUMBERS[m[1]]), _PAST.sub(_past, plain))
+    plain = _HOUR.sub(lambda m: str(COUNTED[m[1]]), _PAST.sub(_past, plain))
     for pattern, form in _SHORT:
         plain = pattern.sub(form, plain)
     plain = _HYPHENED.sub(r"\1 ", _EN.OPENING.sub("", plain))
@@ -277,7 +279,7 @@ def _written(text: str) -> str:
 
 
 def _past(m: re.Match[str]) -> str:
-    hour = int(m[3]) if m[3].isdigit() else NUMBERS[m[3]]
+    hour = int(m[3]) if m[3].isdigit() else COUNTED[m[3]]
     minutes = {"half": 30, "quarter": 15}[m[1]]
     return f"{hour}:{minutes}" if m[2] == "past" else f"{hour - 1 or 12}:{60 - minutes}"
 
@@ -307,8 +309,8 @@ def _read(found: Sequence[str]) -> Iterator[str]:
     i = 0
     while i < len(found):
         word, i = found[i], i + 1
-        if word in NUMBERS or (word in SCALES and not (kept and kept[-1][0] == "#")):
-            value, i = read_number(found, i - 1)
+        if word in COUNTED or (word in SCALES and not (kept and kept[-1][0] == "#")):
+            value, i = read_words(found, i - 1)
             kept.append(f"#{value}")
         elif word in SCALES:
             written = kept[-1][1:]
@@ -343,7 +345,7 @@ def _stem(word: str) -> str:
     """Return the stem of a word in one spelling; a past stays one."""
     for pattern, form in _SPELLING:
         word = pattern.sub(form, word)
-    if word.endswith("ties") and (decade := NUMBERS.get(f"{word[:-3]}y")):
+    if word.endswith("ties") and (decade := COUNTED.get(f"{word[:-3]}y")):
         return f"#{decade}s"
     return word if word.endswith("ed") else stem(word) or word
 

@@ -61,11 +61,18 @@ class Language:
 
 
 def _join(value: Any, table: Mapping[str, Any]) -> Any:
-    """Join the lines of a pattern, and put in the patterns that it names."""
-    if isinstance(value, list) and value and isinstance(value[0], str):
+    """Join the lines of a pattern, and put in the patterns that it names; rows stay rows."""
+    if isinstance(value, list) and value and all(isinstance(v, str) for v in value):
         value = "|".join(value)
     if isinstance(value, dict):
         return {key: _join(inner, table) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [
+            [inner if isinstance(inner, list) else _join(inner, table) for inner in row]
+            if isinstance(row, list)
+            else row
+            for row in value
+        ]
     return (
         _PLACE.sub(lambda m: _join(table[m[1]], table), value) if isinstance(value, str) else value
     )

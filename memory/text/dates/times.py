@@ -1,41 +1,34 @@
-"""Times as spans of local time: what comes once, what comes again, and the n-th of something. Pure.
+"""Times as spans of local time: what comes once, what comes again, the n-th of something.
 
-A span is half-open. Weeks begin on Monday; a season is three whole months; a night is of the day it
-begins on.
+A span is half-open. Weeks begin on Monday; a season is three whole months; a night belongs to the
+day on which it begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum
-from typing import Final, Literal, TypeAlias
+from functools import cache
+from typing import Any, Final, Literal, TypeAlias
 
-Span = tuple[datetime, datetime]
+from memory.text.languages import values
+
+Span: TypeAlias = tuple[datetime, datetime]
 Period = Literal["day", "week", "month", "year"]
 
 DAY: Final = timedelta(days=1)
 HOUR: Final = timedelta(hours=1)
-_AROUND: Final[dict[Period, int]] = {
-    "day": 2,
-    "week": 2,
-    "month": 3,
-    "year": 9,
-}  # 29 February may be eight years off
+SECOND: Final = timedelta(seconds=1)
+# How many periods on either side are searched; 29 February may be eight years off.
+_AROUND: Final[dict[Period, int]] = {"day": 2, "week": 2, "month": 3, "year": 9}
 _LENGTH: Final = {
-    "day": 1,
-    "weekend": 7,
-    "week": 7,
-    "fortnight": 14,
-    "month": 30,
-    "quarter": 91,
-    "year": 365,
-    "decade": 3650,
-}
-_FAVOUR: Final = (
-    8  # what is over is asked for more often: the next Easter speaks only if it is that much nearer
-)
+    "day": 1, "weekend": 7, "week": 7, "fortnight": 14,
+    "month": 30, "quarter": 91, "year": 365, "decade": 3650,
+}  # fmt: skip
+# What is over is asked for more often: the next Easter speaks only if it is that much nearer.
+_FAVOUR: Final = 8
 
 
 class TimeUnit(IntEnum):
@@ -53,9 +46,15 @@ class TimeUnit(IntEnum):
     DECADE = 9
 
 
+UNITS: Final = {unit.name.lower(): unit for unit in TimeUnit} | {
+    "fortnight": TimeUnit.WEEK,
+    "quarter": TimeUnit.SEASON,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class FixedTime:
-    """A time of its own."""
+    """A time that comes once."""
 
     unit: TimeUnit
     span: Span
@@ -65,7 +64,7 @@ class FixedTime:
 
 @dataclass(frozen=True, slots=True)
 class RecurringTime:
-    """What comes again in each day, week, month or year: Friday, the 3rd, March, Christmas, the morning."""
+    """A time of each day, week, month or year: Friday, the 3rd, March, Christmas, the morning."""
 
     unit: TimeUnit
     period: Period
@@ -77,7 +76,7 @@ class RecurringTime:
     main: int = 0  # of several days the one that bears the name
 
     def around(self, t: datetime) -> list[Span]:
-        """Those before and after a moment, in order."""
+        """List those before and after a moment, in order."""
         n = _AROUND[self.period]
         found: list[Span] = []
         for i in range(-n, n + 1):
@@ -90,16 +89,16 @@ class RecurringTime:
         return found
 
     def last(self, now: datetime, *, today: bool = False) -> Span | None:
-        """The last one that has begun."""
+        """Return the last one that has begun."""
         line = midnight(now) if self.strict and not today else now + timedelta(microseconds=1)
         return max((s for s in self.around(now) if s[0] < line), default=None)
 
     def next(self, now: datetime) -> Span | None:
-        """The first one that is not over."""
+        """Return the first one that is not over."""
         return min((s for s in self.around(now) if s[1] > now), default=None)
 
     def nearest(self, now: datetime) -> Span | None:
-        """The one it is now, else the next or the last one, as they lie."""
+        """Return the one it is now, else the next or the last one, whichever is nearer."""
         last, coming = self.last(now), self.next(now)
         if last is None or coming is None:
             return last or coming
@@ -107,7 +106,7 @@ class RecurringTime:
         return coming if favour * (coming[0] - now) < now - last[1] or last[1] > now else last
 
     def inside(self, span: Span, now: datetime, *, ahead: bool | None) -> Span | None:
-        """Of those that begin in the span the one that is meant: the first to come, or the last that has begun."""
+        """Return of those in the span the first to come, or the last that has begun."""
         found = [s for s in self.around(span[0]) if begins_in(s, span)]
         if ahead is not False and (coming := [s for s in found if s[1] > now]):
             return coming[0]
@@ -127,112 +126,71 @@ Time: TypeAlias = FixedTime | RecurringTime | OrdinalTime
 
 
 def begins_in(span: Span, container: Span) -> bool:
-    """Whether it is one of that time's own.
+    """Say whether a time belongs to another.
 
-    The New Year holiday, from 31 December on, is the new year's.
+    The New Year holiday, from 31 December on, belongs to the new year.
     """
     mark = span[0] + min(DAY, (span[1] - span[0]) / 2)
     return container[0] <= mark < container[1]
 
 
 def midnight(t: datetime) -> datetime:
-    """The beginning of its day."""
+    """Return the beginning of a day."""
     return t.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def date(year: int, month: int, day: int) -> datetime:
-    """Its first moment. Raises ValueError where there is no such day."""
+    """Return the first moment of a day. Raises ValueError where there is no such day."""
     return datetime(year, month, day)  # noqa: DTZ001 - local until the end
 
 
 def add_days(t: datetime, count: int = 1) -> Span:
-    """Its day, and the days after it."""
+    """Return a day and the days after it."""
     return midnight(t), midnight(t) + count * DAY
 
 
-def week_of(t: datetime, weeks: int = 0) -> Span:
-    """Monday to Sunday, or so many weeks later."""
-    monday = midnight(t) + (7 * weeks - t.weekday()) * DAY
-    return monday, monday + 7 * DAY
-
-
-def weekend_of(t: datetime, weeks: int = 0) -> Span:
-    """Saturday and Sunday of this week, or of so many weeks later."""
-    start, end = week_of(t, weeks)
-    return start + 5 * DAY, end
-
-
 def add_months(year: int, month: int, count: int = 1) -> Span:
-    """So many months; a month below 1 or above 12 is one of another year."""
-    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
-    end_year, end_month = year + (month - 1 + count) // 12, (month - 1 + count) % 12 + 1
-    return date(year, month, 1), date(end_year, end_month, 1)
-
-
-def year_of(year: int, count: int = 1) -> Span:
-    """January to December."""
-    return add_months(year, 1, 12 * count)
-
-
-def quarter_of(t: datetime, quarters: int = 0) -> Span:
-    """The quarter of the year, or so many later."""
-    return add_months(t.year, (t.month - 1) // 3 * 3 + 1 + 3 * quarters, 3)
-
-
-def period_at(t: datetime, period: Period, later: int) -> datetime:
-    """The first moment of the day, week, month or year, or of so many later."""
-    match period:
-        case "day":
-            return midnight(t) + later * DAY
-        case "week":
-            return week_of(t, later)[0]
-        case "month":
-            return add_months(t.year, t.month + later)[0]
-    return date(t.year + later, 1, 1)
+    """Return so many months; a month below 1 or above 12 is one of another year."""
+    (y, m), (end_y, end_m) = (divmod(12 * year + month - 1 + more, 12) for more in (0, count))
+    return date(y, m + 1, 1), date(end_y, end_m + 1, 1)
 
 
 def relative(unit: str, later: int, now: datetime) -> Span:
-    """So many days, weeks, months or years later (or earlier), as blurred as people mean them."""
+    """Return the day, week, month or year that is so many later, as blurred as people mean it."""
+    monday = midnight(now) - now.weekday() * DAY
     match unit:
         case "day":
             return add_days(now + later * DAY)
         case "weekend":
-            return weekend_of(now, later)
+            return add_days(monday + (7 * later + 5) * DAY, 2)
         case "week":
-            return week_of(now, later)
+            return add_days(monday + 7 * later * DAY, 7)
         case "fortnight":
-            return week_of(now, 2 * later)
+            return add_days(monday + 14 * later * DAY, 7)
         case "month":
             return add_months(now.year, now.month + later)
         case "quarter":
-            return quarter_of(now, later)
+            return add_months(now.year, (now.month - 1) // 3 * 3 + 1 + 3 * later, 3)
         case "decade":
-            return year_of((now.year // 10 + later) * 10, 10)
-    return year_of(now.year + later)
+            return add_months((now.year // 10 + later) * 10, 1, 120)
+    return add_months(now.year + later, 1, 12)
 
 
-def some(unit: str, least: int, most: int, now: datetime, sign: int) -> Span:
-    """From so many to so many units ago or from now."""
-    a, b = relative(unit, sign * least, now), relative(unit, sign * most, now)
-    return min(a[0], b[0]), max(a[1], b[1])
+def period_at(t: datetime, period: Period, later: int) -> datetime:
+    """Return the first moment of the day, week, month or year that is so many later."""
+    return relative(period, later, t)[0]
 
 
 def on_that_day(unit: str, later: int, now: datetime) -> datetime:
-    """The same day of another week, month or year; the last one of a month that is too short."""
+    """Return the same day of another week, month or year; of a short month its last day."""
     if unit in {"day", "week"}:
         return midnight(now) + later * (7 if unit == "week" else 1) * DAY
     first, end = add_months(now.year, now.month + later * (12 if unit == "year" else 1))
     return min(first + (now.day - 1) * DAY, end - DAY)
 
 
-def about_then(unit: str, later: int, now: datetime) -> Span:
-    """This time last year: a week on both sides; of last week the day before and the day after."""
-    day, off = on_that_day(unit, later, now), 7 if unit in {"month", "year"} else 1
-    return day - off * DAY, day + (off + 1) * DAY
-
-
 def and_a_half(unit: str, n: int, now: datetime, sign: int) -> Span:
-    """N and a half units ago or from now (n may be 0): as much on either side as would still be called so."""
+    """Return n and a half units ago or from now: all that would still be called so."""
     match unit:
         case "week":
             day, off = now + sign * (7 * n + 4) * DAY, 2
@@ -243,157 +201,152 @@ def and_a_half(unit: str, n: int, now: datetime, sign: int) -> Span:
     return midnight(day - off * DAY), midnight(day + (off + 1) * DAY)
 
 
-def soon(unit: str, n: int, now: datetime) -> Span:
-    """The next N units, from now."""
-    return now, midnight(now) + (_LENGTH[unit] * n + 1) * DAY
-
-
-def recent(unit: str, n: int, now: datetime) -> Span:
-    """The last N units, up to now."""
-    return midnight(now - _LENGTH[unit] * n * DAY), now + timedelta(seconds=1)
-
-
-def lately(hours: float, now: datetime, slack: float = 1.0) -> Span:
-    """So many hours ago, give or take; up to now if that is all of it."""
-    end = now - timedelta(hours=hours - slack)
-    return now - timedelta(hours=hours + slack), min(end, now + timedelta(seconds=1))
+def stretch(unit: str, n: int, now: datetime, *, ahead: bool) -> Span:
+    """Return the next n units from now on, or the last n up to now."""
+    if ahead:
+        return now, midnight(now) + (_LENGTH[unit] * n + 1) * DAY
+    return midnight(now - _LENGTH[unit] * n * DAY), now + SECOND
 
 
 def third_of(span: Span, which: int, *, edge: bool) -> Span:
-    """Early (0), mid (1), late (2): ten days of a month, four months of a year; of its edges two months."""
+    """Return the early (0), mid (1) or late (2) part of a longer time.
+
+    Of a month it has ten days, of a year four months; of a year's edges two months.
+    """
     start, end = span
     days = (end - start) / DAY
     if days <= 3:
         return span
-    if days < 28:  # a week: two days and three
-        return [(start, start + 2 * DAY), (start + 2 * DAY, start + 4 * DAY), (end - 3 * DAY, end)][
-            which
-        ]
-    if days <= 31:
-        return [
-            (start, start + 10 * DAY),
-            (start + 10 * DAY, start + 20 * DAY),
-            (start + 20 * DAY, end),
-        ][which]
-    months = (end.year - start.year) * 12 + end.month - start.month
+    if days <= 31:  # a week has two days, two and three
+        cuts = (0, 2, 4, days) if days < 28 else (0, 10, 20, days)
+        return start + cuts[which] * DAY, start + cuts[which + 1] * DAY
+    months = _count_months(span)
     size = months // (6 if edge and months == 12 else 3) or 1
     first = [0, (months - size) // 2, months - size][which]
     return add_months(start.year, start.month + first, size)
 
 
 def half_of(span: Span, which: int) -> Span:
-    """The first half or the second one, in whole days."""
+    """Return the first half (0) or the second one, in whole days."""
     start, end = span
-    months = (end.year - start.year) * 12 + end.month - start.month
+    months = _count_months(span)
     if months >= 2:
         middle = add_months(start.year, start.month + months // 2)[0]
     else:
-        middle = start + 15 * DAY if months else start + int((end - start) / DAY / 2) * DAY
+        middle = start + (15 if months else int((end - start) / DAY / 2)) * DAY
     return (start, middle) if which == 0 else (middle, end)
 
 
+def _count_months(span: Span) -> int:
+    return (span[1].year - span[0].year) * 12 + span[1].month - span[0].month
+
+
 def nth_of(span: Span, n: int, one: RecurringTime) -> Span | None:
-    """The n-th (from 1; −1: the last) of those that begin in the span."""
-    found: dict[Span, None] = {}
+    """Return the n-th (from 1; -1: the last) of those that begin in the span."""
+    found: set[Span] = set()
     t = span[0]
     while t < span[1] + 14 * DAY:
-        found.update(dict.fromkeys(one.around(t)))
+        found.update(one.around(t))
         t += 14 * DAY
     inside = sorted(s for s in found if begins_in(s, span))
     at = n - 1 if n > 0 else n
     return inside[at] if -len(inside) <= at < len(inside) else None
 
 
-def nth_week(span: Span, n: int) -> Span:
-    """The n-th seven days (−1: the last) and the n-th week that begins on a Monday, as people count either."""
-    if n < 0:
-        return span[1] - 7 * DAY, span[1]
-    start = span[0] + 7 * (n - 1) * DAY
-    return start, min(start + (7 + -start.weekday() % 7) * DAY, span[1])
+def nth_unit(span: Span, n: int, unit: str) -> Span | None:
+    """Return the n-th (-1: the last) day, week, weekend or month of a longer time.
 
-
-def nth(n: int, what: str, one: RecurringTime | None = None) -> OrdinalTime:
-    """Return the n-th (−1: the last) day, week, month or other thing of a longer time."""
-    match what:
-        case "week":
-            return OrdinalTime(TimeUnit.WEEK, lambda s: nth_week(s, n))
+    A week is the n-th seven days and the n-th week from a Monday: people count either.
+    """
+    start, end = span
+    match unit:
         case "day":
-            return OrdinalTime(
-                TimeUnit.DAY,
-                lambda s: add_days(s[1] - DAY) if n < 0 else add_days(s[0] + (n - 1) * DAY),
-            )
+            return add_days(end - DAY if n < 0 else start + (n - 1) * DAY)
+        case "week" if n < 0:
+            return end - 7 * DAY, end
+        case "week":
+            start += 7 * (n - 1) * DAY
+            return start, min(start + (7 + -start.weekday() % 7) * DAY, end)
         case "month":
-            return OrdinalTime(
-                TimeUnit.MONTH,
-                lambda s: add_months(
-                    *((s[1].year, s[1].month - 1) if n < 0 else (s[0].year, s[0].month + n - 1))
-                ),
+            return (
+                add_months(end.year, end.month - 1)
+                if n < 0
+                else add_months(start.year, start.month + n - 1)
             )
-    return OrdinalTime((one or WEEKEND).unit, lambda s: nth_of(s, n, one or WEEKEND))
+    return nth_of(span, n, WEEKEND)
 
 
-def nth_third(which: int, *, edge: bool) -> OrdinalTime:
-    """Return the early (0), mid (1) or late (2) part of a longer time; see `third_of`."""
-    return OrdinalTime(TimeUnit.THIRD, lambda s: third_of(s, which, edge=edge))
-
-
-def nth_half(which: int) -> OrdinalTime:
-    """Return the first (0) or second half of a longer time."""
-    return OrdinalTime(TimeUnit.THIRD, lambda s: half_of(s, which))
-
-
-def quarter(n: int, *, weak: bool = False) -> RecurringTime:
-    """Return that quarter of each year, from 1."""
-    return RecurringTime(
-        TimeUnit.SEASON, "year", lambda first: add_months(first.year, 3 * n - 2, 3), weak=weak
-    )
-
-
-def century(two: int) -> int:
-    """Return the year that two figures mean."""
-    return two + (2000 if two < 60 else 1900)
+def full_year(year: int) -> int:
+    """Return the year that two figures mean; a year of four is itself."""
+    return year if year > 99 else year + (2000 if year < 60 else 1900)
 
 
 def weekday(which: int) -> RecurringTime:
-    """Monday is 0."""
+    """Return a day of the week; Monday is 0."""
     return RecurringTime(
         TimeUnit.DAY, "week", lambda monday: add_days(monday + which * DAY), "next", strict=True
     )
 
 
-def day_of_month(day: int) -> RecurringTime:
-    """The day of that number."""
-    return RecurringTime(
-        TimeUnit.DAY, "month", lambda first: add_days(date(first.year, first.month, day)), "next"
-    )
+def months_of_year(unit: TimeUnit, first: int, count: int, **more: Any) -> RecurringTime:
+    """Return so many months of each year: March, a quarter, summer."""
+    return RecurringTime(unit, "year", lambda t: add_months(t.year, first, count), **more)
 
 
-def day_of_year(month: int, day: int, count: int = 1) -> RecurringTime:
-    """That date."""
-    return RecurringTime(
-        TimeUnit.DAY, "year", lambda first: add_days(date(first.year, month, day), count)
-    )
+WEEKEND: Final = RecurringTime(
+    TimeUnit.WEEKEND, "week", lambda monday: relative("weekend", 0, monday), "next"
+)
 
 
-def month(number: int, count: int = 1) -> RecurringTime:
-    """That month, or so many from it on."""
-    return RecurringTime(
-        TimeUnit.MONTH, "year", lambda first: add_months(first.year, number, count)
-    )
+@cache
+def _lunar_days() -> Mapping[int, list[int]]:
+    """Read the table of the Chinese calendar: five days as MMDD by their year."""
+    (table,) = values("dates", "LUNAR").values()
+    return {int(y): [int(d) for d in days] for y, *days in map(str.split, table.split(","))}
 
 
-def season(first_month: int) -> RecurringTime:
-    """Three months; which year's must be said."""
-    return RecurringTime(
-        TimeUnit.SEASON, "year", lambda first: add_months(first.year, first_month, 3), ""
-    )
+def _lunar_day(year: int, column: int) -> datetime | None:
+    days = _lunar_days().get(year)
+    return None if days is None else date(year, *divmod(days[column], 100))
 
 
-def part(since: float, until: float) -> RecurringTime:
-    """Hours of a day; beyond 24 they are the next one's."""
-    return RecurringTime(
-        TimeUnit.PART, "day", lambda day: (day + since * HOUR, day + until * HOUR), weak=True
-    )
+def _nth_weekday(year: int, n: int, which: int, month: int) -> datetime:
+    """Return the n-th such weekday of a month, the last one if n is 5."""
+    first, end = add_months(year, month)
+    if n == 5:
+        return end - DAY - (end.weekday() - 1 - which) % 7 * DAY
+    return first + ((which - first.weekday()) % 7 + 7 * (n - 1)) * DAY
 
 
-WEEKEND: Final = RecurringTime(TimeUnit.WEEKEND, "week", weekend_of, "next")
+def _easter(year: int) -> datetime:
+    """Return Easter Sunday of the Gregorian calendar (Meeus, Jones and Butcher)."""
+    a, b, c = year % 19, year // 100, year % 100
+    h = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
+    x = (32 + 2 * (b % 4) + 2 * (c // 4) - h - c % 4) % 7
+    m = (a + 11 * h + 22 * x) // 451
+    month, day = divmod(h + x - 7 * m + 114, 31)
+    return date(year, month, day + 1)
+
+
+_FESTIVALS: Final[Mapping[str, Callable[..., datetime | None]]] = {
+    "date": date, "weekday": _nth_weekday, "easter": _easter, "lunar": _lunar_day
+}  # fmt: skip
+
+
+def festival(kind: str, own: list[int], later: int = 0, count: int = 1) -> RecurringTime:
+    """Return a festival as a row of a language's table has it.
+
+    Args:
+        kind: "date", "weekday", "easter" or "lunar".
+        own: month and day; n, weekday and month; nothing; a column of the Chinese calendar.
+        later: days between that day and the festival's first.
+        count: its days.
+    """
+
+    def within(first: datetime) -> Span | None:
+        day = _FESTIVALS[kind](first.year, *own)
+        return None if day is None else add_days(day + later * DAY, count)
+
+    long = TimeUnit.WEEKEND if count <= 31 else TimeUnit.SEASON
+    unit = TimeUnit.DAY if count == 1 else long
+    return RecurringTime(unit, "year", within, "near", main=-later if count > 1 else 0)

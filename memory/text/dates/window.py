@@ -24,10 +24,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memory.text.clean import MOST_READ, keep_ends
 from memory.text.dates.around import Place, move_ends
-from memory.text.dates.sentence import Make, Rule, Sentence
+from memory.text.dates.readers import list_rules
+from memory.text.dates.sentence import Sentence
 from memory.text.dates.times import (
     DAY,
     HOUR,
+    SECOND,
     FixedTime,
     OrdinalTime,
     RecurringTime,
@@ -35,7 +37,7 @@ from memory.text.dates.times import (
     Time,
     TimeUnit,
 )
-from memory.text.languages import LANGUAGES, either, joined, values
+from memory.text.languages import LANGUAGES, either, joined
 from memory.text.words import fold_letters
 
 _SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")
@@ -46,21 +48,19 @@ _NEVER: Final = OrdinalTime(TimeUnit.HOUR, lambda _: None)
 
 
 @cache
-def _rules() -> tuple[list[Rule], dict[str, list[int]]]:
-    """Collect the rules of all languages, and for each hint those that have it."""
-    rules = [rule for rows in values("dates", "RULES").values() for rule in rows]
+def _hints() -> dict[str, list[int]]:
+    """Map each hint to the rules that have it."""
     hints: dict[str, list[int]] = {}
-    for i, (words, _, _) in enumerate(rules):
-        for hint in words.split():
+    for i, rule in enumerate(list_rules()):
+        for hint in rule.hints.split():
             hints.setdefault(hint, []).append(i)
-    return rules, hints
+    return hints
 
 
 @cache
-def _rule(i: int) -> tuple[re.Pattern[str], Make]:
-    """Compile a rule when a text first has a hint: all together would take a tenth of a second of the start."""
-    _, words, make = _rules()[0][i]
-    return re.compile(words), make
+def _pattern(i: int) -> re.Pattern[str]:
+    """Compile a rule when a text first has a hint: all together would slow the start."""
+    return re.compile(list_rules()[i].pattern)
 
 
 @cache
@@ -134,7 +134,7 @@ def windows_named(text: str, now: datetime, tz: str, *, ahead: bool | None = Non
 def times_named(text: str, now: datetime, *, ahead: bool | None = None) -> list[Spoken]:
     """Read every time that a text names as it stands, seen from a naive local time; what is around it moves none."""
     said = Sentence(fold_letters(text), now, ahead)
-    return list(_spans(_found(_hits_of(said), said), said, moved=False))
+    return list(_spans(_find(said), said, moved=False))
 
 
 def _resolve(
@@ -145,51 +145,32 @@ def _resolve(
         zone = ZoneInfo(tz)
     local = now.astimezone(zone).replace(tzinfo=None, fold=0)
     said = Sentence(fold_letters(keep_ends(text, MOST_READ)), local, ahead)
-    return said.plain, list(_spans(_found(_hits_of(said), said), said)), zone
+    return said.plain, list(_spans(_find(said), said)), zone
 
 
 def _in_utc(span: Span, now: datetime, zone: tzinfo) -> Span | None:
     local = now.astimezone(zone).replace(tzinfo=None, fold=0)
-    at = {
-        local: now.astimezone(UTC),
-        local + timedelta(seconds=1): now.astimezone(UTC) + timedelta(seconds=1),
-    }
+    at = {later + local: later + now.astimezone(UTC) for later in (timedelta(), SECOND)}
     try:  # `now` itself is the moment it is, also in the hour that the clocks repeat
-        return tuple(at.get(t) or t.replace(tzinfo=zone).astimezone(UTC) for t in span)  # type: ignore[return-value]
+        start, end = (at.get(t) or t.replace(tzinfo=zone).astimezone(UTC) for t in span)
     except OverflowError:
         return None
+    return start, end
 
 
-Hit: TypeAlias = tuple[
-    int, int, int, re.Match[str]
-]  # length below 0, place, rule, match: the longest comes first
+Hit: TypeAlias = tuple[int, int, int, re.Match[str]]  # length below 0, place, rule, match
 
 
-def _hits_of(said: Sentence) -> list[Hit]:
-    """Find every place that a rule fits, but in what only looks like a time."""
-    hits = _hits(said.plain)
-    if (
-        hits
-        and (struck := either("dates", "NO_TIME").sub(lambda m: "#" * len(m.group()), said.plain))
-        != said.plain
-    ):
+def _find(said: Sentence) -> list[Found]:
+    """Find the times of a text in order of place: of words that overlap the longest.
+
+    What only looks like a time is struck out of it.
+    """
+    if not (hits := _hits(said.plain)):
+        return []
+    struck = either("dates", "NO_TIME").sub(lambda m: "#" * len(m[0]), said.plain)
+    if struck != said.plain:
         said.plain, hits = struck, _hits(struck)
-    return hits
-
-
-def _hits(plain: str) -> list[Hit]:
-    """Try few rules: those that have a word, or a character, of the text."""
-    hints = _rules()[1]
-    seen = set(plain)
-    seen.update(_WORD.findall(plain))
-    tried = {i for h in seen & hints.keys() for i in hints[h]}
-    return [
-        (m.start() - m.end(), m.start(), i, m) for i in tried for m in _rule(i)[0].finditer(plain)
-    ]
-
-
-def _found(hits: list[Hit], said: Sentence) -> list[Found]:
-    """Make times of the words, in order of place: of those that overlap the longest."""
     ends = {m.end() for _, _, _, m in hits}
     links = joined("dates", "LINKS", unspaced="[{}]")
     taken: list[Found] = []
@@ -198,16 +179,22 @@ def _found(hits: list[Hit], said: Sentence) -> list[Found]:
         if any(covered[start : m.end()]) or (start in ends and said.plain[start] in links):
             continue
         try:
-            time = _rule(i)[1](m, said)
-        except (
-            ValueError,
-            OverflowError,
-        ):  # 31 February, the year 0: no date, and no February either
+            time = list_rules()[i].read(m, said)
+        except (ValueError, OverflowError):  # 31 February is no date, and no February either
             time = _NEVER
         if time is not None:
             taken.append(Found(start, m.end(), time))
             covered[start : m.end()] = b"\x01" * (m.end() - start)
     return sorted(taken, key=lambda f: f.start)
+
+
+def _hits(plain: str) -> list[Hit]:
+    """Try few rules: those that have a word, or a character, of the text."""
+    seen = set(plain) | set(_WORD.findall(plain))
+    tried = {i for h in seen & _hints().keys() for i in _hints()[h]}
+    return [
+        (m.start() - m.end(), m.start(), i, m) for i in tried for m in _pattern(i).finditer(plain)
+    ]
 
 
 def _meant(spans: list[Spoken], plain: str) -> list[Spoken]:
@@ -343,7 +330,7 @@ def _nested(
     first = order[0].time
     unit, span = first.unit, first.span if isinstance(first, FixedTime) else None
     if isinstance(first, RecurringTime):
-        span = said.one(first, ahead)
+        span = said.choose(first, ahead)
     if span is None:
         return None
     for p in order[1:]:
@@ -351,7 +338,7 @@ def _nested(
         if t.unit == unit and not isinstance(t, OrdinalTime):
             continue  # Friday, 13 March
         if t.unit is TimeUnit.PART and isinstance(t, RecurringTime):
-            inner = said.part(span, t) if unit in {TimeUnit.DAY, TimeUnit.PART} else span
+            inner = said.part_of(span, t) if unit in {TimeUnit.DAY, TimeUnit.PART} else span
         elif isinstance(t, FixedTime):
             inner = t.span if span[0] <= t.span[0] < span[1] else None
         else:

@@ -6,7 +6,6 @@ What cannot be worked out is left as it stands: no date is better than a guessed
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -15,8 +14,9 @@ from typing import Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from memory.text.dates.around import move_of
+from memory.text.dates.readers import read_groups
 from memory.text.dates.sentence import looks_ahead
-from memory.text.dates.times import DAY, TimeUnit, add_months, midnight, year_of
+from memory.text.dates.times import DAY, SECOND, TimeUnit, midnight, relative
 from memory.text.dates.window import Spoken, times_named
 from memory.text.languages import Lang, either, value, values
 from memory.text.words import fold_letters
@@ -28,9 +28,8 @@ _GRAINS: Final[dict[TimeUnit, Grain]] = {
     TimeUnit.MONTH: "month",
     TimeUnit.YEAR: "year",
 }
-_GAP: Final = re.compile(
-    r"[\s,的()]{0,9}(?:at|around|about|on|@|from)?\s{0,9}"
-)  # between a day and its hour
+# Between a day and its hour.
+_GAP: Final = re.compile(r"[\s,的()]{0,9}(?:at|around|about|on|@|from)?\s{0,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +49,14 @@ class DateMatch:
     def end_of(self) -> datetime:
         """The moment at which it is over."""
         match self.grain:
-            case "month":
-                return add_months(self.at.year, self.at.month)[1]
-            case "year":
-                return year_of(self.at.year)[1]
+            case "month" | "year":
+                return relative(self.grain, 0, self.at)[1]
         return midnight(self.at) + {"week": 7, "weekend": 2}.get(self.grain, 1) * DAY
 
     @property
     def last_day(self) -> date:
         """The last day that it covers."""
-        return (self.end_of - timedelta(seconds=1)).date()
+        return (self.end_of - SECOND).date()
 
     def over(self, now: datetime) -> bool:
         """Whether all of it lies before `now`, local and naive."""
@@ -83,7 +80,15 @@ def local_time(at: str, tz: str) -> datetime:
 
 def write_date(when: DateMatch, lang: Lang) -> str:
     """Write the date in full, in English with its preposition; `find_dates` reads it back."""
-    return str(value(lang, "dates", "write_date")(when.at, when.grain))
+    at = when.at
+    months, weekdays = (value(lang, "dates", name).split() for name in ("MONTHS", "WEEKDAYS"))
+    return str(value(lang, "dates", "WRITTEN")[when.grain]).format(
+        year=at.year,
+        month=months[at.month - 1],
+        day=at.day,
+        weekday=weekdays[at.weekday()],
+        time=f"{at:%H:%M}",
+    )
 
 
 def find_dates(text: str, now: datetime) -> list[DateMatch]:
@@ -116,33 +121,38 @@ def _dated(s: Spoken, plain: str) -> DateMatch | None:
 
 
 @cache
-def _clocks() -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[int, int, str]]]]:
-    return [
-        (re.compile(p), value(lang, "dates", "read_clock"))
-        for lang, p in values("dates", "CLOCK").items()
-    ]
+def _clocks() -> list[tuple[re.Pattern[str], Lang]]:
+    return [(re.compile(pattern), lang) for lang, pattern in values("dates", "CLOCK").items()]
+
+
+def _read_clock(m: re.Match[str], lang: Lang) -> tuple[int, int, str]:
+    """Read an hour, minutes, and am, pm, 24 or nothing."""
+    said = read_groups(m, lang)
+    half = "am" if "am" in said else "pm" if "pm" in said else ""
+    if "noon" in said:
+        return 12, 0, "pm"
+    if "h24" in said:
+        return said["h24"], said["m24"], half or "24"
+    hour = next(said[name] for name in ("hour", "oclock", "bare") if name in said)
+    minutes = 30 if "thirty" in said else 15 * said.get("quarters", 0) or said.get("minute", 0)
+    return hour, minutes, half
 
 
 def _with_clock(w: DateMatch, plain: str, part: int | None) -> DateMatch:
     """Add the hour that stands beside a day; one whose half of the day nobody said is none."""
     gap = _GAP.match(plain, w.end)
     starts = range(w.end, gap.end() + 1) if gap else ()
-    for pattern, read in _clocks():
-        before = (
+    for pattern, lang in _clocks():
+        behind = (m for at in starts if (m := pattern.match(plain, at)))
+        ahead = (
             m
             for m in pattern.finditer(plain, 0, w.start)
             if _GAP.fullmatch(plain, m.end(), w.start)
         )
-        if m := next((m for at in starts if (m := pattern.match(plain, at))), None) or next(
-            before, None
-        ):
-            hour = _hour(*read(m), part)
-            start, end = min(w.start, m.start()), max(w.end, m.end())
-            return (
-                DateMatch(w.at + hour, "minute", start, end, w.since)
-                if hour is not None
-                else replace(w, start=start, end=end)
-            )
+        if m := next(behind, None) or next(ahead, None):
+            hour = _hour(*_read_clock(m, lang), part)
+            w = replace(w, start=min(w.start, m.start()), end=max(w.end, m.end()))
+            return w if hour is None else replace(w, at=w.at + hour, grain="minute")
     if either("dates", "NOON").search(plain, w.start, w.end):
         return replace(w, at=w.at + timedelta(hours=12), grain="minute")
     return w
