@@ -47,8 +47,8 @@ from memory.models import (
 from memory.ports import ChatModel, Clock, Embedder, Store, SystemTransaction, Transaction
 from memory.recall import QueryEmbedder, find_standing, recall_memories
 from memory.text.clean import MOST_READ, keep_ends
-from memory.text.commands import find_intents
-from memory.text.intent import Intent
+from memory.text.commands import Intent, find_intents
+
 from memory.transfer import Transfer
 from memory.upkeep.service import UpkeepService
 

@@ -15,6 +15,10 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
+from memory.text.commands import list_rows
+from memory.text.dates.readers import list_rules
+from memory.text.languages import LANGUAGES
+
 PACKAGES: Final = ("memory", "bot", "prompts", "tui")
 SAMPLE: Final = frozenset([*map(chr, range(32, 127)), *"\n\té一我的，。“”（）１Ａ\u3000"])
 CATEGORIES: Final = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}
@@ -100,7 +104,9 @@ def test_no_pattern_backtracks_without_bound() -> None:
     modules = [(n, m) for n, m in sys.modules.items() if n.split(".")[0] in PACKAGES]
     offenders = {}
     for name, pattern in (
-        p for n, m in modules for k, v in vars(m).items() for p in find_patterns(f"{n}.{k}", v)
+        *(p for n, m in modules for k, v in vars(m).items() for p in find_patterns(f"{n}.{k}", v)),
+        *((f"dates.{r.reader}", re.compile(r.pattern)) for r in list_rules()),
+        *((f"commands.{r.kind}", r.pattern) for lang in LANGUAGES for r in list_rows(lang)),
     ):
         tree, found = parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE), list[str]()
         walk(tree, [], tree.state.flags, found)

@@ -1,27 +1,67 @@
-"""Find the command in a message: only in the person's own words, as its first or its last sentence."""
+"""Find the command in a message: only in the person's own words, as its first or last sentence.
+
+What a command looks like is said by the `ROWS` of each language's section `commands`.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Final, Literal
 
-from memory.text.intent import Intent, SentenceIntent
-from memory.text.languages import LANGUAGES, either, joined, values
+from memory.text.languages import LANGUAGES, Lang, Patterns, either, joined, values
 from memory.text.spans import TextSpan, split_sentences, split_spans
+from memory.text.words import fold_variants
+
+CommandKind = Literal["remember", "forget", "quiet", "speak", "off", "on"]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A command in a message.
+
+    text: what to remember, forget, keep quiet or speak of again, in the person's words;
+    "everything" for all of it. previous: the person's previous message is meant, and `text` is
+    empty. every: all that names it is meant. spare: what must not be forgotten with it. spans:
+    where the command stands in the message. rest: the message without it.
+    """
+
+    kind: CommandKind
+    text: str
+    previous: bool = False
+    spare: str = ""
+    every: bool = False
+    spans: tuple[tuple[int, int], ...] = ()
+    rest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceIntent:
+    """A command in one sentence, of which it takes `end` characters; text None is said before."""
+
+    kind: CommandKind
+    text: str | None
+    end: int
+    spare: str = ""
+    lists: bool = False  # a colon: what follows on the line belongs to it
+
 
 _READ: Final = 4_000  # characters in which a command is looked for
 _LONG: Final = 1_000  # of a longer message only the first sentence can be a command
+_TRAILING: Final = 80  # characters at the end of a sentence in which it says "remember that"
+_HEADS: Final = 9  # words of politeness and the like before a verb
 _GREETING: Final = re.compile(rf"\W*(?:{joined('commands', 'GREETING')})\W*$", re.I)
 _FICTION: Final = re.compile(rf"\s*(?:[*（(【]|{joined('commands', 'FICTION')})", re.I)
 _STAGED: Final = either("commands", "STAGED", r"\b(?:{})\b")
-_READERS: Final = [  # a script of its own first: a sentence in it may have words of another
-    (re.compile(f"[{LANGUAGES[lang].letters}]"), read)
-    for lang, read in sorted(
-        values("commands", "read").items(), key=lambda r: LANGUAGES[r[0]].spaced
-    )
-]
+_PATTERNS: Final = {  # a script of its own first: a sentence in it may have words of another
+    lang: Patterns(lang, "commands")
+    for lang in sorted(values("commands", "ROWS"), key=lambda lang: LANGUAGES[lang].spaced)
+}
+_SMILE: Final = re.compile(r"\s{1,3}[^\w\s?？]{1,4}$")
+_STOPS: Final = " .!?…。！？~～"
+_MARKS: Final = " \u3000.,:;!?…。，：；！？~～"
 _EDGE: Final = " \t\r\n,，;；:：。.!！、–—-"
 
 
@@ -32,8 +72,12 @@ def find_intent(text: str) -> Intent | None:
     spans = split_spans(text)
     for start, end in _candidates(text, spans):
         sentence = text[start:end]
-        readings = (read(sentence) for letters, read in _READERS if letters.search(sentence))
-        found: SentenceIntent | None = next((f for f in readings if f is not None), None)
+        readings = (
+            _read_sentence(sentence, lang)
+            for lang in _PATTERNS
+            if re.search(f"[{LANGUAGES[lang].letters}]", sentence)
+        )
+        found = next((f for f in readings if f is not None), None)
         if found is not None and not _STAGED.search(
             f"{text[:start]} {text[start + found.end :]}"[:_READ]
         ):
@@ -62,7 +106,7 @@ def find_intents(text: str) -> tuple[Intent, ...]:
 
 def means_everything(text: str) -> bool:
     """Tell whether everything is to be forgotten."""
-    return any(means(text) for means in values("commands", "everything").values())
+    return any(_is_everything(text, patterns) for patterns in _PATTERNS.values())
 
 
 def _candidates(text: str, spans: tuple[TextSpan, ...]) -> list[tuple[int, int]]:
@@ -120,3 +164,130 @@ def _list_end(text: str, at: int) -> int:
         if line.endswith((".", "。", "!", "！")):
             break
     return end
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a sentence asks for if it fits: see the English `ROWS`."""
+
+    kind: CommandKind | Literal["none", "list"]
+    heads: str
+    pattern: re.Pattern[str]
+    whole: bool
+
+    def match(self, sentence: str, at: int, heads: set[str]) -> re.Match[str] | None:
+        """Match the sentence from behind its head, if that is of the right sorts."""
+        for needed in self.heads.split():
+            if (needed[1:] in heads) if needed[0] == "!" else heads.isdisjoint(needed.split("|")):
+                return None
+        return self.pattern.match(sentence, 0 if self.whole else at)
+
+
+@cache
+def list_rows(lang: Lang) -> list[Row]:
+    """Compile the `ROWS` of a language in their order."""
+    return [
+        Row(kind, heads, re.compile(pattern, re.IGNORECASE), bool(start))
+        for kind, heads, pattern, *start in values("commands", "ROWS")[lang]
+    ]
+
+
+def _read_sentence(sentence: str, lang: Lang) -> SentenceIntent | None:
+    """Find the command that one sentence is."""
+    words = _PATTERNS[lang]
+    core = _SMILE.sub("", fold_variants(sentence).rstrip())
+    request = words.REQUEST.search(core)
+    before = _read_sentence(sentence[: request.start()], lang) if request else None
+    if before and before.kind == "remember":
+        return before
+    tag = words.TAG.search(core)
+    tag = tag if tag and re.search(r"\w", core[: tag.start()]) else None
+    core = core[: tag.start()] if tag else core
+    heads, at = _read_head(core, words)
+    if tag and "please" in tag.groupdict():
+        heads.add("please")
+    if question := words.QUESTION.search(core):
+        heads.add("question")
+    core = words.QUESTION.sub("", core) if question else core
+    core = core.rstrip(_STOPS)
+    for row in list_rows(lang):
+        if m := row.match(core, at, heads):
+            return _build(row, m, sentence, words)
+    trailing = (
+        None if question else words.TRAILING.search(sentence, max(0, len(sentence) - _TRAILING))
+    )
+    if trailing and trailing.start() >= 3:
+        return SentenceIntent("remember", sentence[: trailing.start()].strip(), len(sentence))
+    return None
+
+
+def _read_head(core: str, words: Any) -> tuple[set[str], int]:
+    """Skip what may stand before a verb of command; say of which sorts it was."""
+    heads: set[str] = set()
+    at = len(core) - len(core.lstrip())
+    for _ in range(_HEADS):
+        if (m := words.NEG.match(core, at)) and not words.OFF.match(core, at):
+            heads |= {"neg", *(name for name, said in m.groupdict().items() if said)}
+        elif m := words.LEAD.match(core, at):
+            pass
+        elif m := words.ASK.match(core, at):
+            heads.add(m.lastgroup or "")
+        else:
+            break
+        at = m.end()
+    return heads, at
+
+
+def _build(row: Row, m: re.Match[str], sentence: str, words: Any) -> SentenceIntent | None:
+    """Say what a row's match asks for; the sentence has its characters as they were written."""
+    found, whole = m.groupdict(), len(sentence)
+    core, (start, end) = m.string, m.span("x") if found.get("x") else (m.end(), m.end())
+    if row.kind == "none":
+        return None
+    if found.get("all"):
+        return SentenceIntent("forget", "everything", whole)
+    if row.kind == "list" or (row.kind == "remember" and found.get("x")):
+        text = words.TRIM.sub("", core[start:end].strip(_EDGE))
+        text = _write_as_said(sentence, core, start, text)
+        if found.get("of"):
+            text = f"{sentence[slice(*m.span('of'))]}：{text}"
+        return SentenceIntent("remember", text or None, whole, lists=row.kind == "list")
+    if row.kind == "speak":
+        return SentenceIntent("speak", sentence[start:end], whole)
+    cut = words.CUT.search(core, (start if found.get("x") else m.start()) + 1)
+    used = max(end, m.end()) if found.get("x") else len(core)
+    if cut and (cut.start() < end or not found.get("x")):
+        used = end = cut.start()
+    stop = used if re.search(r"\w", words.REST.sub("", core[used:])) else whole
+    if not found.get("x"):
+        return SentenceIntent(row.kind, "" if row.kind in {"off", "on"} else None, stop)
+    return _name_target(row.kind, sentence, core, (start, end, used, stop), words)
+
+
+def _name_target(
+    kind: CommandKind, sentence: str, core: str, place: tuple[int, int, int, int], words: Any
+) -> SentenceIntent:
+    """Name the thing without "what I said about" and the like, and what must be spared."""
+    start, end, used, stop = place
+    thing = words.ENDING.sub("", core[start:end].strip(_MARKS)).strip(_MARKS)
+    if kind == "forget" and _is_everything(thing, words):
+        return SentenceIntent("forget", "everything", stop)
+    if kind == "forget" and words.BACK.match(thing):
+        return SentenceIntent("forget", None, stop)
+    about = words.ABOUT.match(thing)
+    thing = about["x"].strip(_MARKS) if about else thing
+    spare = words.SPARE.match(core[used:])
+    text = _write_as_said(sentence, core, start, thing)
+    if kind == "forget" and _is_everything(thing, words):
+        text = "everything"
+    return SentenceIntent(kind, text, stop, spare["x"].strip(_MARKS) if spare else "")
+
+
+def _write_as_said(sentence: str, core: str, start: int, text: str) -> str:
+    """Give back the characters of a text as they stand in the sentence, before any were folded."""
+    at = core.find(text, start)
+    return sentence[at : at + len(text)].strip() if at >= 0 else text
+
+
+def _is_everything(text: str, words: Any) -> bool:
+    return bool(words.EVERYTHING.match(words.ENDING.sub("", text.strip())))

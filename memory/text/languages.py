@@ -1,8 +1,8 @@
 """Find the languages: each is one folder beside this file, named by its ISO 639-1 code.
 
-A folder has `language.toml`, and files of Python where words alone do not do (dates, numbers,
-commands). It may have less than English has: what it lacks is taken from English, and a pattern of
-all languages is made of those that have it. Nothing outside a folder names its language.
+All that a language has is in its `language.toml`. It may have less than English has: what it lacks
+is taken from English, and a pattern of all languages is made of those that have it. Nothing outside
+a folder names its language.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final, TypeAlias
@@ -52,13 +50,6 @@ class Language:
         """Whether it puts spaces between words."""
         return bool(self.sections["language"]["SPACED"])
 
-    def get(self, module: str, name: str) -> Any:
-        """Return what it has by a name in a section or in a file of Python; None where it lacks it."""
-        if name in (section := self.sections.get(module, {})):
-            return section[name]
-        path = f"memory.text.{self.code}.{module}"
-        return getattr(import_module(path), name, None) if find_spec(path) else None
-
 
 def _join(value: Any, table: Mapping[str, Any]) -> Any:
     """Join the lines of a pattern, and put in the patterns that it names; rows stay rows."""
@@ -96,8 +87,11 @@ LANGUAGES: Final = _find_languages()
 @cache
 def values(module: str, name: str) -> dict[Lang, Any]:
     """Return what each language has by a name; a language that lacks it is left out."""
-    found = {code: language.get(module, name) for code, language in LANGUAGES.items()}
-    return {code: value for code, value in found.items() if value is not None}
+    return {
+        code: language.sections[module][name]
+        for code, language in LANGUAGES.items()
+        if name in language.sections.get(module, {})
+    }
 
 
 def value(lang: Lang, module: str, name: str) -> Any:
