@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final, Literal
 
 from memory.text.languages import either, joined
-from memory.text.words import UNSPACED, is_unspaced
+from memory.text.words import UNSPACED
 
 Kind = Literal["own", "quoted", "pasted", "forwarded"]
 
@@ -25,36 +26,23 @@ class TextSpan:
     kind: Kind
 
 
-def _either(
-    name: str, spaced: str = r"\b(?:{})(?!\w)", unspaced: str = "(?:{})"
-) -> re.Pattern[str]:
+def _words(name: str, spaced: str = r"\b(?:{})(?!\w)", unspaced: str = "(?:{})") -> re.Pattern[str]:
     return either("spans", name, spaced, unspaced)
 
 
-_AT_START: Final = {"spaced": r"\s*(?:{})", "unspaced": r"\s*(?:{})"}
-_WHOLE: Final = {"spaced": r"\s*(?:{})[.,!]?\s*$", "unspaced": r"\s*(?:{})[。，！]?\s*$"}
-_EDITS, _ASKS, _POINTS = _either("EDITS"), _either("ASKS"), _either("POINTS")
-_REQUEST: Final = either("spans", "REQUESTS")
-_TEXTS: Final = _either("TEXTS", spaced=r"\b(?:{})\b", unspaced="(?:{})[^，。]{{0,4}}$")
-_NOUN: Final = _either("TEXTS")
-_ANNOUNCES: Final = _either("ANNOUNCES", spaced=r"\b(?:{})")
-_TOLD: Final = _either("TOLD")
-_TELLS: Final = _either("TELLS", **_AT_START)
-_TALE_ENDS: Final = _either("TALE_ENDS")
-_HEADER: Final = _either("HEADERS", spaced=r"\s*(?:{}) ?[:：] ?\S", unspaced=r"\s*(?:{}) ?[:：]")
-_FORWARDED: Final = _either("FORWARDED", **_AT_START)
-_GREETING: Final = _either(
-    "GREETING",
-    spaced=r"(?:{})[^.!?:]{{0,40}}[,:]?$",
-    unspaced=r"(?:{})[^。！？：]{{0,12}}[：，:,]$",
+_AT_START: Final = r"\s*(?:{})"
+_SALUTES: Final = (r"(?:{})[^.!?:]{{0,40}}[,:]?$", r"(?:{})[^。！？：]{{0,12}}[：，:,]$")
+_EDITS, _ASKS, _POINTS, _NOUN, _TOLD, _TALE_ENDS, _BACKWARD = map(
+    _words, ("EDITS", "ASKS", "POINTS", "TEXTS", "TOLD", "TALE_ENDS", "BACKWARD")
 )
-_FORMAL: Final = _either(
-    "FORMAL", spaced=r"(?:{})[^.!?:]{{0,40}}[,:]?$", unspaced=r"(?:{})[^。！？：]{{0,12}}[：，:,]$"
-)
-_SIGN_OFF: Final = _either("SIGN_OFF", **_WHOLE)
-_QUESTION: Final = _either("QUESTION", spaced="{}")
-_FIRST: Final = _either("FIRST", spaced="{}")
-_BACKWARD: Final = _either("BACKWARD")
+_REQUEST, _QUESTION, _FIRST = (either("spans", name) for name in ("REQUESTS", "QUESTION", "FIRST"))
+_TEXTS: Final = _words("TEXTS", r"\b(?:{})\b", "(?:{})[^，。]{{0,4}}$")
+_ANNOUNCES: Final = _words("ANNOUNCES", r"\b(?:{})")
+_TELLS: Final = _words("TELLS", _AT_START, _AT_START)
+_FORWARDED: Final = _words("FORWARDED", _AT_START, _AT_START)
+_HEADER: Final = _words("HEADERS", r"\s*(?:{}) ?[:：] ?\S", r"\s*(?:{}) ?[:：]")
+_GREETING, _FORMAL = (_words(name, *_SALUTES) for name in ("GREETING", "FORMAL"))
+_SIGN_OFF: Final = _words("SIGN_OFF", r"\s*(?:{})[.,!]?\s*$", r"\s*(?:{})[。，！]?\s*$")
 _REGISTER: Final = re.compile(
     rf"\s*(?:{joined('spans', 'REGISTER')})|(?i:\s*(?:abstract|by [a-z]+ [a-z]+$))"
 )
@@ -64,7 +52,8 @@ _SHORT: Final = re.compile(rf"(?<![\w'’])(?:{joined('spans', 'SHORT')}|(?-i:[A
 _BEGINS: Final = either("spans", "BEGINS")
 _LINE: Final = re.compile(r"[^\n]+")
 _STAMP: Final = re.compile(
-    r"\s*\[?(?:\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?,? ?)?\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?\]?(?: ?[-–—])?\s",
+    r"\s*\[?(?:\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?,? ?)?\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?"
+    r"\]?(?: ?[-–—])?\s",
     re.I,
 )
 _SPEAKER: Final = re.compile(
@@ -76,23 +65,12 @@ _CODE: Final = re.compile(
     r"|[\w.]{0,60}(?:Error|Exception): |#include|import [\w.]+;?$|from [\w.]+ import"
     r"|(?:def|class|function) \w+ ?[(:{]|(?:const|let|var) \w+ ?=|</?\w[^>]{0,80}>)"
 )
-_BARE: Final = re.compile(r"\W")
 _FENCE: Final = re.compile(r"(?:```|~~~)")
 _SINGLE: Final = re.compile(
     r"(?<![\w'’])['‘](?!(?:cause|til|em|n|bout|tis|twas)\b)(?=\w)[^'’\n]{1,300}(?:['’]\w[^'’\n]{0,300}){0,6}['’](?!\w)",
     re.I,
 )
-_CLOSERS: Final = {
-    "“": "”",
-    "「": "」",
-    "『": "』",
-    "《": "》",
-    '"': '"',
-    "`": "`",
-    "„": "“",
-    "«": "»",
-    "＂": "＂",
-}
+_CLOSERS: Final = dict(zip('“「『《"`„«＂', '”」』》"`“»＂', strict=True))
 _END: Final = re.compile(
     r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|(?<!\.)\.+[”\"’)]*(?=\s|$|["
     + UNSPACED
@@ -109,14 +87,11 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     out: list[tuple[int, int]] = []
     start, quoted = 0, _RangeCursor(_quotes(text))
     for m in _END.finditer(text):
-        if text[m.start()] != "\n" and quoted.holds(m.start()) and quoted.holds(m.end()):
-            continue
-        if text[m.start()] == "." and _goes_on(text, m):
-            continue
-        out.append((start, m.end()))
-        start = m.end()
-    out.append((start, len(text)))
-    return [_trimmed(text, a, b) for a, b in out if text[a:b].strip()]
+        inside = quoted.holds(m.start()) and quoted.holds(m.end())
+        if (m[0][0] == "\n" or not inside) and not (m[0][0] == "." and _goes_on(text, m)):
+            out.append((start, m.end()))
+            start = m.end()
+    return [_trim(text, a, b) for a, b in [*out, (start, len(text))] if text[a:b].strip()]
 
 
 def split_spans(text: str) -> tuple[TextSpan, ...]:
@@ -181,8 +156,7 @@ def count_bytes(text: str) -> int:
 def shorten_texts(
     texts: Sequence[str], most: int, size: Callable[[str], int] = count_bytes
 ) -> list[str]:
-    """Shorten a message and its context to `most` together, of which the context has at least a
-    quarter.
+    """Shorten a message and its context, which has at least a quarter, to `most` together.
 
     Args:
         texts: the message, and behind it the context if there is one.
@@ -218,7 +192,7 @@ def keep_questions(text: str, most: int, size: Callable[[str], int] = count_byte
     return text.strip()
 
 
-def _trimmed(text: str, a: int, b: int) -> tuple[int, int]:
+def _trim(text: str, a: int, b: int) -> tuple[int, int]:
     cut = text[a:b]
     return a + len(cut) - len(cut.lstrip()), b - len(cut) + len(cut.rstrip())
 
@@ -285,36 +259,37 @@ def _quotes(text: str) -> list[tuple[int, int]]:
 
 
 class _MaterialMarker:
-    """Marks the material of one message, line by line."""
+    """Mark the material of one message, line by line."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = [m.span() for m in _LINE.finditer(text) if m.group().strip()]
+        self.heads = [text[a:b].strip()[:_LEAD] for a, b in self.lines]
         self.kinds: list[Kind | None] = [None] * len(self.lines)
         self.inline: list[TextSpan] = []
         self.signed = max(
-            (i for i in range(len(self.lines)) if _SIGN_OFF.match(self.line(i)[:_LEAD])), default=-1
+            (i for i, head in enumerate(self.heads) if _SIGN_OFF.match(head)), default=-1
         )
 
     def regions(self) -> Iterator[TextSpan]:
+        """Find the material, in no particular order."""
         self._mark_fences()
         self._mark_lines()
         self._mark_chats()
-        self._mark_verse()
-        self._mark_tales()
+        self._mark_tale()
         self._mark_leads()
+        self._mark_backward()
         for (a, b), kind in zip(self.lines, self.kinds, strict=True):
             if kind is not None:
                 yield TextSpan(a, b, kind)
         yield from self.inline
         yield from (TextSpan(a, b, "quoted") for a, b in _quotes(self.text))
 
-    def line(self, i: int) -> str:
-        a, b = self.lines[i]
-        return self.text[a:b].strip()
+    def _join(self, first: int, last: int, most: int) -> str:
+        return " ".join(self.text[a:b].strip() for a, b in self.lines[first:last])[:most]
 
     def _apart(self, i: int) -> bool:
-        """Whether line i begins a paragraph."""
+        """Say whether line i begins a paragraph."""
         return i == 0 or self.text.count("\n", self.lines[i - 1][1], self.lines[i][0]) > 1
 
     def _mark_fences(self) -> None:
@@ -327,86 +302,54 @@ class _MaterialMarker:
                 self.kinds[i] = "pasted"
 
     def _mark_lines(self) -> None:
-        for i in range(len(self.lines)):
-            line = self.line(i)[:_LEAD]
-            if self.kinds[i] is None and line.startswith((">", "＞", "|")):
+        """Mark quoted and forwarded lines, and program text."""
+        for i, head in enumerate(self.heads):
+            a, b = self.lines[i]
+            if self.kinds[i] is not None:
+                continue
+            if head.startswith((">", "＞", "|")):
                 forwarded = i > 0 and self.kinds[i - 1] == "forwarded"
                 self.kinds[i] = "forwarded" if forwarded else "quoted"
-            elif self.kinds[i] is None and _FORWARDED.match(line):
+            elif _FORWARDED.match(head):
                 self.kinds[i] = "forwarded"
+            elif _CODE.match(self.text, a, min(b, a + _LEAD)):
+                self.kinds[i] = "pasted"
 
     def _mark_chats(self) -> None:
         """Mark runs of "Name: words" in which a name comes back, and runs of lines with times."""
-        run: list[int] = []
         own = self.kinds.count(None)
-        for i in range(len(self.lines) + 1):
-            if (
-                i < len(self.lines)
-                and self.kinds[i] is None
-                and (_STAMP.match(self.line(i)) or self._speaker(i))
-            ):
-                run.append(i)
-                continue
-            names = [self._speaker(j) for j in run]
-            stamped = sum(bool(_STAMP.match(self.line(j))) for j in run)
-            if len(run) > 1 and (
-                stamped > 1 or len(set(names)) < len(names) or (len(run) < own and all(names))
-            ):
-                for j in run:
-                    self.kinds[j] = "pasted"
-            run = []
+        names = [_find_speaker(head) for head in self.heads]
+        stamps = [bool(_STAMP.match(head)) for head in self.heads]
+        told = [
+            kind is None and (stamp or bool(name))
+            for kind, stamp, name in zip(self.kinds, stamps, names, strict=True)
+        ]
+        for is_run, group in groupby(range(len(told)), told.__getitem__):
+            run = list(group)
+            said = [names[i] for i in run]
+            again = len(set(said)) < len(said) or (len(run) < own and all(said))
+            if is_run and len(run) > 1 and (sum(stamps[i] for i in run) > 1 or again):
+                for i in run:
+                    self.kinds[i] = "pasted"
 
-    def _mark_verse(self) -> None:
-        """Mark program text, and paragraphs of Chinese lines of one length."""
-        for i in range(len(self.lines)):
-            a, b = self.lines[i]
-            if self.kinds[i] is None and _CODE.match(self.text, a, min(b, a + _LEAD)):
-                self.kinds[i] = "pasted"
-        i = 0
-        while i < len(self.lines):
-            j = i + 1
-            size = len(_BARE.sub("", self.line(i)[:_LEAD]))
-            while (
-                j < len(self.lines)
-                and not self._apart(j)
-                and len(_BARE.sub("", self.line(j)[:_LEAD])) == size
-            ):
-                j += 1
-            verse = j - i > 2 and 4 <= size <= 20 and is_unspaced(self.line(i))
-            if verse and not any(_FIRST.search(self.line(k)[:_LEAD]) for k in range(i, j)):
-                self.kinds[i:j] = ["pasted"] * (j - i)
-            i = j
-
-    def _speaker(self, i: int) -> str:
-        line = _STAMP.sub("", self.line(i)[:_LEAD])
-        m = _SPEAKER.match(line)
-        return (
-            ""
-            if m is None or _LABEL.match(m[1]) or _HEADER.match(line) or _EDITS.search(m[1])
-            else m[1]
-        )
-
-    def _mark_tales(self) -> None:
-        """Mark what is told from an announcement ("A story.") on: to where it is said to end, or all the rest."""
+    def _mark_tale(self) -> None:
+        """Mark what is told from "A story." on: to where it is said to end, or all the rest."""
         for i, (a, b) in enumerate(self.lines):
-            head = (
-                _TELLS.match(self.text, a, min(b, a + _LEAD))
-                if self.kinds[i] is None and self._apart(i)
-                else None
-            )
-            if head is not None:
+            if self.kinds[i] is not None or not self._apart(i):
+                continue
+            if head := _TELLS.match(self.text, a, min(b, a + _LEAD)):
                 end = _TALE_ENDS.search(self.text, head.end())
-                self.inline.append(
-                    TextSpan(head.end(), end.end() if end else len(self.text), "quoted")
-                )
+                stop = end.end() if end else len(self.text)
+                self.inline.append(TextSpan(head.end(), stop, "quoted"))
                 return
 
     def _mark_leads(self) -> None:
-        """Mark what follows a request about a text, the announcement of one, a mail's head or a headline."""
+        """Mark texts behind a request, an announcement, a mail's head or a headline."""
         i = 0
         while i < len(self.lines):
-            quoted = i + 1 < len(self.lines) and self.line(i + 1).startswith(">")
-            if self.kinds[i] == "forwarded" and not quoted and not self.line(i).startswith(">"):
+            if self.kinds[i] == "forwarded" and not any(
+                head.startswith(">") for head in self.heads[i : i + 2]
+            ):
                 i = self._mark_block(i + 1, "forwarded")
             elif self.kinds[i] is not None:
                 i += 1
@@ -414,97 +357,78 @@ class _MaterialMarker:
                 i = self._mark_block(i, "pasted")
             else:
                 i = self._mark_asked(i)
-        self._mark_backward()
 
     def _starts_block(self, i: int) -> bool:
-        """Whether a text that nobody announced begins with line i."""
-        line = self.line(i)[:_LEAD]
+        """Say whether a text that nobody announced begins with line i."""
+        line = self.heads[i]
         if _HEADER.match(line) and (i + 1 < len(self.lines) or i == 0):
             return True
         if _NAME.search(line):
             return False
-        if _FORMAL.match(line):
-            return True
-        if _GREETING.match(line) and self.signed > i:
+        if _FORMAL.match(line) or (_GREETING.match(line) and self.signed > i):
             return True
         if i > 0 or len(self.lines) == 1:
             return False
         headline = not re.search(r"[.。!！?？:：]$", line) and not _FIRST.search(line)
-        return bool(_REGISTER.match(line)) or (
-            headline and bool(_REGISTER.match(self.line(1)[:_LEAD]))
-        )
+        return bool(_REGISTER.match(line) or (headline and _REGISTER.match(self.heads[1])))
 
     def _mark_asked(self, i: int) -> int:
         """Mark the text that line i asks about or announces; return the line after it."""
         a, b = self.lines[i]
-        start, end = 0, b - a
         for start, end in split_sentences(self.text[a:b])[:6]:
-            found = self._lead_end(i, a + start, a + end)
+            found = self._find_lead_end(i, a + start, a + end)
             if found is None:
                 continue
-            if re.search(r"\w", self.text[found:b]):
-                if self.text[found:b].lstrip()[:1] in _CLOSERS:
+            after = self.text[found:b].lstrip()
+            if re.search(r"\w", after):
+                if after[0] in _CLOSERS:
                     return i + 1  # a quotation, and own words after it
                 self.inline.append(TextSpan(found, b, "pasted"))
                 return self._mark_block(i + 1, "pasted", begun=True)
-            nxt = i + 1
-            if (
-                nxt < len(self.lines)
-                and self.kinds[nxt] is None
-                and self.line(nxt)[0] not in _CLOSERS
-            ):
-                return self._mark_block(nxt, "pasted")
-            return nxt
+            if i + 1 == len(self.lines) or self.kinds[i + 1] or self.heads[i + 1][0] in _CLOSERS:
+                return i + 1
+            return self._mark_block(i + 1, "pasted")
         return i + 1
 
-    def _lead_end(self, i: int, start: int, end: int) -> int | None:
-        """Where a sentence that announces a text ends, if it does so."""
+    def _find_lead_end(self, i: int, start: int, end: int) -> int | None:
+        """Find where a sentence that announces a text ends, if it does so."""
         said = self.text[start : min(end, start + _LEAD)]
+        asked = said.endswith(("?", "？"))
         colon = re.match(r"[^:：]{1,150}?(?:[:：](?!//|\d)|[,，](?=【))", said)
         head = (colon.group() if colon else said)[:-1].rstrip()
         stop = start + colon.end() if colon else end
-        ends_line = not re.search(r"\w", self.text[stop : self.lines[i][1]])
         if any(c in head for c in _CLOSERS) or _ITEM.match(head) or _TOLD.search(head):
             return None
         if re.search(r"\b(?:is|are) (?:this|these)$", head, re.I):
             return None  # "The situation is this: …"
-        points = _POINTS.search(head)
-        if not colon and not said.endswith(("?", "？")) and not _REQUEST.match(head):
+        if not colon and not asked and not _REQUEST.match(head):
             return None  # a statement that speaks of a text: "My email password is …"
-        asks = _EDITS.search(head) or (
-            points and (_ASKS.search(head) or said.endswith(("?", "？")))
-        )
+        points = _POINTS.search(head)
+        edits = _EDITS.search(head)
+        asks = edits or (points and (_ASKS.search(head) or asked))
+        ends_line = not re.search(r"\w", self.text[stop : self.lines[i][1]])
         if colon:
             short = ends_line or len(head) <= 30
-            return (
-                stop
-                if asks or (short and (_TEXTS.search(head) or _ANNOUNCES.search(head)))
-                else None
-            )
-        if ends_line and i + 1 < len(self.lines):
-            return stop if asks and (self._apart(i + 1) or _EDITS.search(head)) else None
-        return (
-            stop
-            if asks
-            and points
-            and not ends_line
-            and (_EDITS.search(head) or _NOUN.search(points[0]))
-            else None
-        )
+            leads = asks or (short and (_TEXTS.search(head) or _ANNOUNCES.search(head)))
+        elif ends_line:
+            leads = asks and i + 1 < len(self.lines) and (self._apart(i + 1) or edits)
+        else:
+            leads = asks and points and (edits or _NOUN.search(points[0]))
+        return stop if leads else None
 
     def _mark_block(self, first: int, kind: Kind, *, begun: bool = False) -> int:
         """Mark a text that begins with line `first`; return the line with which own words go on."""
         last = len(self.lines)
         for i in range(first, last):
-            if self.kinds[i] is not None and self.kinds[i] != "forwarded":
+            if self.kinds[i] not in {None, "forwarded"}:
                 last = i
                 break
-        tail = self._tail(first, last, begun) if last == len(self.lines) else last
+        tail = self._find_tail(first, last, begun) if last == len(self.lines) else last
         for i in range(first, tail):
             self.kinds[i] = self.kinds[i] or kind
         return max(tail, first)
 
-    def _tail(self, first: int, last: int, begun: bool) -> int:
+    def _find_tail(self, first: int, last: int, begun: bool) -> int:
         """Find the person's remark behind a text: its last paragraph, or its last line."""
         if last - first < (1 if begun else 2):
             return last
@@ -513,39 +437,40 @@ class _MaterialMarker:
             tail -= 1
         if tail == first and not (begun and self._apart(tail)):
             tail = last - 1  # one paragraph: its last line
-        remark = " ".join(self.line(i) for i in range(tail, last))[:1_000]
-        before = " ".join(self.line(i) for i in range(first, tail))[:4_000]
-        if tail <= self.signed or (
-            tail == self.signed + 1 and len(remark) < 30 and not self._apart(tail)
+        remark, before = self._join(tail, last, 1_000), self._join(first, tail, 4_000)
+        beside = tail == self.signed + 1 and len(remark) < 30 and not self._apart(tail)
+        if tail <= self.signed or beside:
+            return last
+        if is_question(remark):
+            return tail
+        if (_GREETING.match(self.heads[first]) and not self._apart(tail)) or not _FIRST.search(
+            remark
         ):
             return last
         listed = tail - first > 1 and all(
-            _STAMP.match(self.line(i)) or _ITEM.match(self.line(i)) for i in range(first, tail)
+            _STAMP.match(head) or _ITEM.match(head) for head in self.heads[first:tail]
         )
-        asks = is_question(remark)
         alone = begun and last - first == 1
-        letter = _GREETING.match(self.line(first)) and not self._apart(tail)
-        mine = (
-            not letter
-            and _FIRST.search(remark)
-            and (not _FIRST.search(before) or listed or alone or _POINTS.search(remark))
-        )
-        return tail if asks or mine else last
+        mine = listed or alone or not _FIRST.search(before) or _POINTS.search(remark)
+        return tail if mine else last
 
     def _mark_backward(self) -> None:
         """Mark what stands before a last line that asks about it ("translate this")."""
         last = len(self.lines) - 1
         if last < 1 or any(self.kinds) or self.inline:
             return
-        line = self.line(last)[:_LEAD]
+        line, told = self.heads[last], self._join(0, last, 4_000)
         strict = _EDITS.search(line) and not re.search(r"[:：]", line)
-        told = " ".join(self.line(i) for i in range(last))[:4_000]
-        about = (
-            self._apart(last)
-            and is_question(line)
-            and _POINTS.search(line)
-            and not _FIRST.search(told)
-        )
-        if len(line) < 120 and (strict or _BACKWARD.search(line) or (about and len(told) > 30)):
-            for i in range(last):
-                self.kinds[i] = "pasted"
+        about = self._apart(last) and is_question(line) and _POINTS.search(line)
+        about = about and not _FIRST.search(told) and len(told) > 30
+        if len(line) < 120 and (strict or _BACKWARD.search(line) or about):
+            self.kinds[:last] = ["pasted"] * last
+
+
+def _find_speaker(head: str) -> str:
+    """Return who speaks in a line "Name: words", or ""."""
+    line = _STAMP.sub("", head)
+    m = _SPEAKER.match(line)
+    if m is None or _LABEL.match(m[1]) or _HEADER.match(line) or _EDITS.search(m[1]):
+        return ""
+    return m[1]
