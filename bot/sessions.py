@@ -13,7 +13,7 @@ from memory.learn.preferences import erase_unkept, is_off
 from memory.models import Message, Session
 from memory.ports import Transaction
 from memory.privacy import redact
-from memory.text.tokens import estimate_tokens
+from memory.text.clean import estimate_tokens
 
 HISTORY_LIMIT = 30  # past this many messages the oldest become an episode …
 HISTORY_KEPT = 10  # … and this many of the newest stay

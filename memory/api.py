@@ -18,8 +18,8 @@ from memory.models import Filter, Hit, JobKind, Json, Message, Mode, Usage
 from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Transaction
 from memory.privacy import redact
 from memory.service import MemoryService, get_or_create_user, open_keyed
+from memory.text.clean import estimate_tokens
 from memory.text.spans import is_question, split_sentences, split_spans
-from memory.text.tokens import estimate_tokens
 
 __all__ = ["Memory"]
 PROVIDER: Final = "library"  # under which the names of a program's users are kept

@@ -48,7 +48,6 @@ from memory.ports import ChatModel, Clock, Embedder, Store, SystemTransaction, T
 from memory.recall import QueryEmbedder, find_standing, recall_memories
 from memory.text.clean import MOST_READ, keep_ends
 from memory.text.commands import Intent, find_intents
-
 from memory.transfer import Transfer
 from memory.upkeep.service import UpkeepService
 

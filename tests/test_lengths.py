@@ -32,12 +32,11 @@ from memory.models import count_function_words, detect_language
 from memory.ports import ModelRequest
 from memory.privacy import is_refused_instruction, redact
 from memory.recall.question import parse_question
-from memory.text.clean import clean_input, keep_ends, split_pieces
+from memory.text.clean import clean_input, clean_output, keep_ends, split_pieces
 from memory.text.commands import find_intent
 from memory.text.dates import window_asked
 from memory.text.forms import is_reordered
 from memory.text.notes import strip_subject
-from memory.text.output import clean_output
 from memory.text.questions import recent_asked, review_asked
 from memory.text.spans import find_own_sentences, split_spans
 from memory.transfer.formats import parse_file

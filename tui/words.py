@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from bot.texts import Texts
 from memory.models import Lang, Precision
-from memory.text.output import clean_output
+from memory.text.clean import clean_output
 
 say: Final = Texts("terminal", Path(__file__).with_name("texts"))
 _CJK = (

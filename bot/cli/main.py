@@ -18,7 +18,7 @@ from bot.cli.parser import describe_os_error, explain, make_parser
 from bot.texts import Texts
 from memory.errors import MemoryError_
 from memory.models import Lang
-from memory.text.output import clean_streams
+from memory.text.clean import clean_streams
 
 log = logging.getLogger("ebb")
 say = Texts("cli")

@@ -14,7 +14,7 @@ from memory.errors import NotFound, Refused
 from memory.models import Json, Lang, Memory, Message
 from memory.ports import Store, Transaction
 from memory.service import Intent, MemoryService
-from memory.text.choices import read_answer
+from memory.text.speech import read_choice
 
 CHOICE_LIFE = timedelta(hours=24)
 OFFERED = 8  # memories or messages asked about at once
@@ -316,7 +316,7 @@ class Orders:
                 (k, c[2]) for k in kept[2]["options"] if (c := get_choice(tx, k, now)) is not None
             ]
             said = [_said(tx, payload) for _, payload in options]
-            picked = read_answer(text, said)
+            picked = read_choice(text, said)
             if picked == "unclear":
                 return [], said
             for key in (*kept[2]["keys"], last):

@@ -18,7 +18,7 @@ from bot.settings import RoleName
 from memory.errors import ModelError
 from memory.models import Usage
 from memory.ports import ChatModel, Chunk, ModelRequest
-from memory.text.tokens import MESSAGE_OVERHEAD, estimate_tokens
+from memory.text.clean import MESSAGE_OVERHEAD, estimate_tokens
 
 
 def close_stream(stream: AsyncIterator[Chunk]) -> aclosing[AsyncGenerator[Chunk, None]]:

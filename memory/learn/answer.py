@@ -21,8 +21,7 @@ import prompts
 from memory.errors import BudgetSpent, ModelError
 from memory.models import Filter, Job, Json, Lang, Memory, MemoryId, Sensitivity, Usage
 from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task, Transaction
-from memory.text.clean import clean_input
-from memory.text.tokens import estimate_tokens
+from memory.text.clean import clean_input, estimate_tokens
 
 log = logging.getLogger(__name__)
 

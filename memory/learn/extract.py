@@ -43,7 +43,7 @@ from memory.learn.visible_messages import (
 )
 from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Session, Source, State
 from memory.ports import Transaction
-from memory.text.tokens import estimate_tokens
+from memory.text.clean import estimate_tokens
 
 if TYPE_CHECKING:
     from memory.learn.schemas import ExtractedEntry, Extraction, SpanJob

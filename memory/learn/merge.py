@@ -49,8 +49,7 @@ from memory.models import (
     is_quote,
 )
 from memory.ports import FloatArray, Transaction
-from memory.text import standing
-from memory.text.notes import add_subjects
+from memory.text.notes import UNSORTED, add_subjects, is_close, is_health
 
 LONGEST = 1_000  # characters of one memory; what is longer is no single thing
 SAID_ANEW = 0.6  # share of a thing's words that a message must have to say it again
@@ -150,7 +149,7 @@ def build_memory(claim: Claim, user_id: str, state: State = State.ACTIVE) -> Mem
         source_message=claim.sources[0] if claim.sources else None,
         state=state,
         sensitivity=max(d.sensitivity, privacy.classify_sensitivity(text)),
-        close=d.close or standing.is_close(text),
+        close=d.close or is_close(text),
     )
 
 
@@ -162,9 +161,9 @@ def choose_kind(kind: Kind, text: str, source: Source) -> Kind:
         and privacy.classify_instruction(text) != "manner"
     ):
         kind = Kind.PREFERENCE  # it may be found, but stands in no prompt
-    if kind not in standing.UNSORTED:
+    if kind not in UNSORTED:
         return kind
-    if standing.is_health(text):
+    if is_health(text):
         return Kind.HEALTH
     # How Ebb should answer is learned from the person's own words alone.
     manner = source is not Source.IMPORT and privacy.classify_instruction(text) == "manner"

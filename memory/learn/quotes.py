@@ -27,10 +27,10 @@ from memory.learn.same_meaning import list_units
 from memory.learn.visible_messages import messages_of, redact_memory
 from memory.models import ChangeSet, Job, Json, Kind, Memory, Message, Session
 from memory.ports import Store, Transaction
+from memory.text.clean import estimate_tokens
 from memory.text.numbers import find_numbers
 from memory.text.spans import is_question
 from memory.text.speech import FORMS, split_clauses
-from memory.text.tokens import estimate_tokens
 
 BATCH: Final = 12  # quotations in one call
 # in the settings of the user: up to which place they are read, and the newest change set

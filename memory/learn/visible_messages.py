@@ -13,8 +13,8 @@ from memory.learn.evidence import Role, ShownMessage
 from memory.learn.secrets import mask_secrets
 from memory.models import Json, Lang, Memory, Message, detect_language
 from memory.ports import Transaction
+from memory.text.clean import estimate_tokens
 from memory.text.commands import find_intent
-from memory.text.tokens import estimate_tokens
 
 T = TypeVar("T")
 READ = 20_000  # characters of a message in which evidence is looked for

@@ -9,7 +9,7 @@ from memory.lifecycle import compute_weight, is_episode
 from memory.lifecycle.score import RESIDENT
 from memory.models import Filter, Kind, Layer, Memory
 from memory.ports import Transaction
-from memory.text.standing import is_name
+from memory.text.notes import is_name
 
 MOST: Final = 20  # memories besides health (the session paper)
 TOKENS: Final = 400  # and how long they may be in all

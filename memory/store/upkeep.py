@@ -24,8 +24,7 @@ from memory.store.memories import put_terms
 from memory.store.processes import get_file_lock
 from memory.store.sqlite_module import SqliteModule
 from memory.store.vectors import INDEXED, make_bits
-from memory.text.notes import strip_subject
-from memory.text.standing import is_close, is_health
+from memory.text.notes import is_close, is_health, strip_subject
 
 # What migrations call; codes and pairs are gone again by the time the last one is done.
 _FUNCTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {

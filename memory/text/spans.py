@@ -461,7 +461,7 @@ class _MaterialMarker:
             return
         line, told = self.heads[last], self._join(0, last, 4_000)
         strict = _EDITS.search(line) and not re.search(r"[:：]", line)
-        about = self._apart(last) and is_question(line) and _POINTS.search(line)
+        about = bool(self._apart(last) and is_question(line) and _POINTS.search(line))
         about = about and not _FIRST.search(told) and len(told) > 30
         if len(line) < 120 and (strict or _BACKWARD.search(line) or about):
             self.kinds[:last] = ["pasted"] * last

@@ -1,27 +1,21 @@
-"""Read the form of what people say: denials, kin, clauses, and what a short answer does with a question.
-
-Pure.
-"""
+"""Read the form of what people say: denials, kin, clauses, answers to questions and choices."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import Final, Literal, TypeAlias
 
-from memory.text.languages import LANGUAGES, either, values
-from memory.text.numbers import find_numbers
+from memory.text.languages import LANGUAGES, either, joined, values, words_of
+from memory.text.numbers import DIGITS, ORDINALS, find_numbers
 from memory.text.words import UNSPACED, is_unspaced
 
 Answer: TypeAlias = Literal["", "yes", "no", "unsure", "past", "fill", "evades"]
 
-SHORT: Final = (
-    60  # width of an answer that is read with the question before it; a Chinese character is two
-)
-
-
+# Width of an answer that is read with the question before it; a Chinese character is two.
+SHORT: Final = 60
 FORMS: Final = SimpleNamespace(
     **{n: either("evidence", n) for n in LANGUAGES["en"].sections["evidence"] if "KIN" not in n}
 )
@@ -49,10 +43,21 @@ _PIECE: Final = re.compile(f"[a-z]{{3,}}|[{UNSPACED}]")
 _CLOSED: Final = re.compile(
     r"^\W*(?:are|is|do|does|did|have|has|can|will|were|was)\b|[吗吧]\W{0,4}$", re.I
 )
+_FILLERS: Final = re.compile(f"{joined('commands', 'FILLERS')}|[#&+;.!]", re.I)
+_FILLER_WORDS: Final = re.compile(joined("commands", "FILLERS", unspaced="(?!)"), re.I)
+_CHOSEN: Final = [re.compile(chosen, re.I) for chosen in values("commands", "CHOSEN").values()]
+_CHOICE_WORDS: Final = re.compile(f"[a-z0-9'’]+|[{UNSPACED}]", re.I)
+_ORDINALS: Final = {w: n for w, n in ORDINALS.items() if n < 9}
+_ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b")
+_NUMERALS: Final = {c: n for c, n in DIGITS.items() if 0 < n < 9}
+_IDLE: Final = frozenset(words_of("commands", "IDLE"))
+_LONGEST_CHOICE: Final = 60  # characters that an answer may have
+_FEW: Final = 3  # words that may stand alone for what they name
+_FEW_UNSPACED: Final = 6
 
 
 def fold(text: str) -> str:
-    """The text without case, width and accents."""
+    """Fold case, width and accents."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     return unicodedata.normalize("NFC", "".join(c for c in plain if not unicodedata.combining(c)))
 
@@ -68,7 +73,7 @@ def denies_or_ends(text: str) -> bool:
 
 
 def find_kin(text: str) -> set[frozenset[str]]:
-    """The people and animals of one's own that the text speaks of, each as all of its words."""
+    """Find the people and animals of one's own in a text, each as all of its words."""
     words = re.findall(r"[^\W\d_]+", text.casefold())
     found = {_KIN[w] for form in words for w in (form, form.removesuffix("s")) if w in _KIN}
     for word in _KIN_UNSPACED:
@@ -84,7 +89,7 @@ def split_clauses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def pick_option(text: str, question: str) -> str:
-    """The option of an either-or question that an answer picks by its place ("the second", 后者), else ""."""
+    """Find the option of an either-or question that an answer picks by its place (后者), else ""."""
     first, *others = FORMS.OR.split(question, maxsplit=1)
     last = FORMS.LAST.match(text)
     return (others[0] if last else first) if others and (last or FORMS.FIRST.match(text)) else ""
@@ -120,3 +125,57 @@ def read_answer(text: str, question: str) -> Answer:
     return (
         "fill" if narrow or not _CLOSED.search(question) or FORMS.OR.search(question) else "evades"
     )
+
+
+def read_choice(text: str, options: Sequence[str]) -> tuple[int, ...] | Literal["unclear"] | None:
+    """Find which options an answer picks.
+
+    Returns their positions, () for none of them, None if it is no answer; "unclear" for a yes to
+    several, or for all but what is not offered.
+    """
+    plain = text.strip(" \n.!。！~～").casefold()
+    if not plain or len(plain) > _LONGEST_CHOICE:
+        return None
+    if either("commands", "NO").fullmatch(plain):
+        return ()
+    if either("commands", "ALL").fullmatch(plain):
+        return tuple(range(len(options)))
+    if either("commands", "YES").fullmatch(plain):
+        return (0,) if len(options) == 1 else "unclear"
+    if m := either("commands", "ALL_BUT").fullmatch(plain):
+        spared = next(filter(None, m.groups()))
+        left = _numbers(spared, len(options)) or _named(spared, options)
+        return tuple(i for i in range(len(options)) if i not in left) if left else "unclear"
+    if (picked := _numbers(plain, len(options))) is not None:
+        return picked
+    return _named(plain, options)
+
+
+def _numbers(plain: str, count: int) -> tuple[int, ...] | None:
+    plain = either("commands", "LAST_ONE").sub(f" {count} ", plain)
+    plain = _ORDINAL.sub(lambda m: f" {_ORDINALS[m[0]]} ", plain)
+    plain = "".join(f" {_NUMERALS[c]} " if c in _NUMERALS else c for c in plain)
+    left = _FILLERS.sub(" ", re.sub(r"(\d)(?:st|nd|rd|th)\b", r"\1", plain)).split()
+    picked = tuple(dict.fromkeys(int(w) - 1 for w in left if w.isdigit() and len(w) < 3))
+    if (
+        not left
+        or len([w for w in left if w.isdigit()]) < len(left)
+        or any(not 0 <= p < count for p in picked)
+    ):
+        return None
+    return picked or None
+
+
+def _named(plain: str, options: Sequence[str]) -> tuple[int, ...] | None:
+    formed = next((m for chosen in _CHOSEN if (m := chosen.search(plain))), None)
+    told = next(filter(None, formed.groups()), "") if formed else plain
+    if not told.startswith("no "):
+        told = _FILLER_WORDS.sub(" ", told)
+    wanted = set(_CHOICE_WORDS.findall(told)) - _IDLE
+    few = len(wanted) <= (_FEW_UNSPACED if is_unspaced(told) else _FEW)
+    if not wanted or not (formed or few):
+        return None
+    fitting = [
+        i for i, o in enumerate(options) if wanted <= set(_CHOICE_WORDS.findall(o.casefold()))
+    ]
+    return (fitting[0],) if len(fitting) == 1 else None

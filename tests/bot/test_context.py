@@ -14,7 +14,7 @@ from bot.agent.context import PromptMaterial, build, shorten_text
 from bot.events import Done
 from bot.sessions import find_compaction_point
 from memory.models import CurveState, Hit, Kind, Lang, Layer, Level, Memory, Message, Role
-from memory.text.tokens import estimate_tokens
+from memory.text.clean import estimate_tokens
 from tests.e2e.test_scripted_model import MONITOR, chats, scripted
 from tests.servers.openai import OpenAIServer
 

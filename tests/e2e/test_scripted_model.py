@@ -13,7 +13,7 @@ import pytest
 
 from bot.events import Done, Failed, Stopped
 from memory.models import Layer, State, detect_language
-from memory.text.tokens import estimate_tokens
+from memory.text.clean import estimate_tokens
 from tests.e2e.driver import Window, opened
 from tests.servers.openai import OpenAIServer, Request, fail, say
 from tests.servers.tasks import answer_tasks, summary

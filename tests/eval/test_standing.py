@@ -8,7 +8,7 @@ import pytest
 
 from memory.privacy import classify_instruction
 from memory.text.languages import LANGUAGES
-from memory.text.standing import is_close, is_health
+from memory.text.notes import is_close, is_health
 from tests.eval.data import load_cases
 
 

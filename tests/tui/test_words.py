@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.content import Content
 
-from memory.text.output import clean_output
+from memory.text.clean import clean_output
 from tui.words import install_line_breaks, one_line, pieces
 
 install_line_breaks()

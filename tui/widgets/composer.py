@@ -17,7 +17,7 @@ from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from bot.events import CommandSpec, WindowMode
-from memory.text.output import clean_output
+from memory.text.clean import clean_output
 from tui.words import WindowLanguage, one_line
 
 REMEMBERED = 500  # own messages kept

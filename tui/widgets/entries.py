@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 
 from bot.events import Choice
 from memory.models import Message, MessageStatus, Role
-from memory.text.output import clean_output
+from memory.text.clean import clean_output
 from tui.words import WindowLanguage, one_line
 
 

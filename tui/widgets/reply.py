@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from bot.events import Failed
 from memory.models import MessageStatus
-from memory.text.output import clean_output
+from memory.text.clean import clean_output
 from tui.widgets.entries import ConversationEntry, MessageLine, format_head
 from tui.words import WindowLanguage
 

@@ -27,7 +27,7 @@ from bot.events import Choice, Command
 from bot.texts import kind_name
 from memory.errors import StoreError
 from memory.models import Lang, Memory, mark_quote
-from memory.text.output import clean_output
+from memory.text.clean import clean_output
 
 log = logging.getLogger(__name__)
 Shown = tuple[str, InlineKeyboardMarkup | None]

@@ -19,7 +19,7 @@ from bot.llm.providers import ProviderChoice, providers
 from bot.settings import Settings
 from memory.errors import ModelError
 from memory.ports import Embedder, FloatArray
-from memory.text.tokens import estimate_tokens
+from memory.text.clean import estimate_tokens
 
 DEFAULT_MODEL = "text-embedding-3-small"
 BATCH = 128  # texts in one request

@@ -24,7 +24,7 @@ from bot.settings import RoleName, Settings
 from memory.errors import ModelError, ModelErrorCode
 from memory.models import Usage
 from memory.ports import ChatModel, Chunk, Embedder, ModelRequest
-from memory.text.tokens import MESSAGE_OVERHEAD, estimate_tokens
+from memory.text.clean import MESSAGE_OVERHEAD, estimate_tokens
 
 PORT = 11434
 SMALLEST_CONTEXT = 8_192

@@ -9,7 +9,7 @@ import pytest
 
 from bot.reports import describe_error, wait
 from memory.errors import ModelError, ModelErrorCode
-from memory.text.tokens import estimate_tokens
+from memory.text.clean import estimate_tokens
 
 
 @pytest.mark.parametrize("code", get_args(ModelErrorCode))

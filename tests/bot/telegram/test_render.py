@@ -20,7 +20,7 @@ from bot.chats.telegram.render import (
     render_plain,
     split,
 )
-from memory.text.output import clean_output
+from memory.text.clean import clean_output
 from tests.servers import telegram as server
 
 FAMILY = "👨‍👩‍👧‍👦"

@@ -15,7 +15,7 @@ from memory.learn.evidence import Citation
 from memory.learn.lines import OperationLine, read
 from memory.learn.schemas import ANSWERS, Entry
 from memory.models import Importance, Kind, Message
-from memory.text.tokens import estimate_tokens
+from memory.text.clean import estimate_tokens
 
 # --- the monitor's lines ---
 
