@@ -1,13 +1,13 @@
-"""Read the times that a text names, as spans in UTC: "last week", "in March", 上个月, 去年夏天, 下周五.
+"""Read the times that a text names, as spans in UTC: "last week", "in March", 去年夏天.
 
 A span is what the words say in the speaker's zone, [start, end). What names no span gives none. A
 day or a month by its name alone ("on Friday", 三月) is the last one or the next one, as the rest of
 the sentence has it.
 
 Words for times are found first, the longest ones, by the rules of every language. Those that stand
-side by side are one time, the shorter looked for inside the longer: the 15th of last month, 去年春节,
-上周三下午. Two with "to" between them are a range; and what stands around it (since, before, the week
-after, 以来, 前后) moves its ends.
+side by side are one time, the shorter looked for inside the longer: the 15th of last month,
+去年春节, 上周三下午. Two with "to" between them are a range; and what stands around it (since,
+before, the week after, 以来, 前后) moves its ends.
 """
 
 from __future__ import annotations
@@ -58,14 +58,8 @@ def _hints() -> dict[str, list[int]]:
 
 
 @cache
-def _pattern(i: int) -> re.Pattern[str]:
-    """Compile a rule when a text first has a hint: all together would slow the start."""
-    return re.compile(list_rules()[i].pattern)
-
-
-@cache
 def _joints() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Compile what stands between the words of one time, between the ends of a range, between two times."""
+    """Compile what stands inside one time, between the ends of a range, between two times."""
     nest, to, join = (joined("dates", name) for name in ("NEST", "RANGE", "JOIN"))
     return (
         re.compile(rf"(?:\s|,|[()]|{nest})*"),
@@ -83,21 +77,8 @@ class Found:
     time: Time
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedTimes:
-    """Times that are one: last year's Christmas."""
-
-    parts: tuple[Found, ...]
-
-    @property
-    def weak(self) -> bool:
-        """Whether they are too little to be a time: a lone "Monday" or "3rd", an "early" of nothing."""
-        return len(self.parts) == 1 and self.parts[0].time.weak
-
-    @property
-    def anchored(self) -> bool:
-        """Whether it is one time, whatever the sentence says."""
-        return any(isinstance(p.time, FixedTime) for p in self.parts)
+Phrase: TypeAlias = list[Found]  # times that are one: last year's Christmas
+Named: TypeAlias = tuple[TimeUnit, Span]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +101,9 @@ def window_asked(text: str, now: datetime, tz: str, *, ahead: bool | None = None
     says it. An unknown zone is UTC.
     """
     plain, spans, zone = _resolve(text, now, tz, ahead)
-    if not (meant := _meant(spans, plain)):
+    if not (asked := _choose_asked(spans, plain)):
         return None
-    return _in_utc(min(meant, key=lambda s: (s.unit, not s.dated)).span, now, zone)
+    return _in_utc(min(asked, key=lambda s: (s.unit, not s.dated)).span, now, zone)
 
 
 def windows_named(text: str, now: datetime, tz: str, *, ahead: bool | None = None) -> list[Span]:
@@ -132,9 +113,9 @@ def windows_named(text: str, now: datetime, tz: str, *, ahead: bool | None = Non
 
 
 def times_named(text: str, now: datetime, *, ahead: bool | None = None) -> list[Spoken]:
-    """Read every time that a text names as it stands, seen from a naive local time; what is around it moves none."""
+    """Read every time of a text as it stands, seen from a naive local time; nothing moves it."""
     said = Sentence(fold_letters(text), now, ahead)
-    return list(_spans(_find(said), said, moved=False))
+    return list(_read_phrases(_find(said), said, moved=False))
 
 
 def _resolve(
@@ -145,7 +126,7 @@ def _resolve(
         zone = ZoneInfo(tz)
     local = now.astimezone(zone).replace(tzinfo=None, fold=0)
     said = Sentence(fold_letters(keep_ends(text, MOST_READ)), local, ahead)
-    return said.plain, list(_spans(_find(said), said)), zone
+    return said.plain, list(_read_phrases(_find(said), said)), zone
 
 
 def _in_utc(span: Span, now: datetime, zone: tzinfo) -> Span | None:
@@ -193,160 +174,125 @@ def _hits(plain: str) -> list[Hit]:
     seen = set(plain) | set(_WORD.findall(plain))
     tried = {i for h in seen & _hints().keys() for i in _hints()[h]}
     return [
-        (m.start() - m.end(), m.start(), i, m) for i in tried for m in _pattern(i).finditer(plain)
+        (m.start() - m.end(), m.start(), i, m)
+        for i in tried
+        for m in list_rules()[i].regex.finditer(plain)
     ]
 
 
-def _meant(spans: list[Spoken], plain: str) -> list[Spoken]:
-    """Choose of a message that comes to its point what it then asks; of another what questions say, else all."""
+def _choose_asked(spans: list[Spoken], plain: str) -> list[Spoken]:
+    """Choose what questions name; of a message that comes to its point, of what follows that."""
     ends = [m.start() for m in _SENTENCE.finditer(plain)]
+    bounds = list(pairwise([0, *ends, len(plain)]))
     if not spans or not ends:
         return spans
-    bounds, turns, asks = (
-        list(pairwise([0, *ends, len(plain)])),
-        either("questions", "TURN"),
-        either("questions", "ASKS"),
-    )
-    turn = max(
-        (i for i, (a, b) in enumerate(bounds) if b - a > 1 and turns.search(plain, a, b)),
-        default=-1,
-    )
-    asking = [
-        (a, b) for a, b in bounds[max(turn, 0) :] if "?" in plain[a:b] or asks.search(plain[a:b])
-    ]
+    turns, asks = either("questions", "TURN"), either("questions", "ASKS")
+    turned = [i for i, (a, b) in enumerate(bounds) if b - a > 1 and turns.search(plain, a, b)]
+    rest = bounds[turned[-1] if turned else 0 :]
+    asking = [(a, b) for a, b in rest if "?" in plain[a:b] or asks.search(plain[a:b])]
     asked = [s for s in spans if any(a <= s.start < b for a, b in asking)]
-    return asked if turn >= 0 and asking else asked or spans
+    return asked if turned and asking else asked or spans
 
 
-def _spans(found: list[Found], said: Sentence, *, moved: bool = True) -> Iterator[Spoken]:
-    """Work out what each phrase names."""
-    sides, joints = _sides(found, said.plain)
-    i = 0
-    while i < len(sides):
-        first, j = sides[i], i + 1
-        try:
-            if (
-                i < len(joints)
-                and joints[i]
-                and (both := _range(first, sides[i + 1], joints[i], said)) is not None
-            ):
-                j, (unit, span), last = i + 2, both, sides[i + 1]
-            elif first.weak or (one := _nested(first, said)) is None:
-                i = j
+def _read_phrases(found: list[Found], said: Sentence, *, moved: bool = True) -> Iterator[Spoken]:
+    """Work out what each phrase names; two that are a range name one span."""
+    phrases, joints = _join_phrases(found, said.plain)
+    skipped = False
+    for i, (first, joint) in enumerate(zip(phrases, joints, strict=False)):
+        if skipped:
+            skipped = False
+            continue
+        with suppress(ValueError, OverflowError):
+            second = phrases[i + 1] if joint else first
+            named = _read_range(first, second, joint, said) if joint else None
+            skipped = named is not None
+            weak = len(first) == 1 and first[0].time.weak  # a lone "Monday", an "early" of nothing
+            named = named or (None if weak else _read_phrase(first, said))
+            if named is None:
                 continue
-            else:
-                (unit, span), last = one, first
-            anew = partial(_nested, first, said) if last is first else lambda _: None
-            start, end = first.parts[0].start, last.parts[-1].end
+            start, end = first[0].start, (second if skipped else first)[-1].end
             if moved:
-                unit, span = move_ends(Place(unit, span, said, anew), start, end)
-            yield Spoken(
-                unit,
-                span,
-                start,
-                end,
-                any(c.isdigit() for c in said.plain[start:end]),
-                _itself(first, span),
-            )
-        except (ValueError, OverflowError):
-            pass
-        i = j
+                anew = (lambda _: None) if skipped else partial(_read_phrase, first, said)
+                named = move_ends(Place(*named, said, anew), start, end)
+            dated = any(c.isdigit() for c in said.plain[start:end])
+            yield Spoken(*named, start, end, dated, _find_day(first, named[1]))
 
 
-def _itself(side: JoinedTimes, span: Span) -> datetime | None:
+def _find_day(phrase: Phrase, span: Span) -> datetime | None:
     """Return the day or moment that a lone time names, where its span is wider."""
-    time = side.parts[0].time
-    if len(side.parts) > 1 or isinstance(time, OrdinalTime):
+    time = phrase[0].time
+    if len(phrase) > 1 or isinstance(time, OrdinalTime):
         return None
-    return (
-        time.at if isinstance(time, FixedTime) else span[0] + time.main * DAY if time.main else None
-    )
+    if isinstance(time, FixedTime):
+        return time.at
+    return span[0] + time.main * DAY if time.main else None
 
 
-def _sides(found: list[Found], plain: str) -> tuple[list[JoinedTimes], list[str]]:
+def _join_phrases(found: list[Found], plain: str) -> tuple[list[Phrase], list[str]]:
     """Put times together that stand side by side; and say what joins each to the next."""
     nest, to, join = _joints()
-    sides: list[list[Found]] = [[f] for f in found[:1]]
+    phrases: list[Phrase] = [[f] for f in found[:1]]
     joints: list[str] = []
     for a, b in pairwise(found):
         gap = plain[a.end : b.start]
         if isinstance(a.time, RecurringTime) and (way := either("dates", "BESIDE").fullmatch(gap)):
             joints.append(str(way.lastgroup))
-        elif nest.fullmatch(gap) and _goes_with(sides[-1], b):
-            sides[-1].append(b)
+        elif nest.fullmatch(gap) and _goes_with(phrases[-1], b):
+            phrases[-1].append(b)
             continue
         else:
             joints.append("range" if to.fullmatch(gap) else "join" if join.fullmatch(gap) else "")
-        sides.append([b])
-    before, behind = (
-        either("dates", "BETWEEN"),
-        either("dates", "BETWEEN_BEHIND", r"\s{{0,9}}(?:{})", r"\s{{0,9}}(?:{})"),
-    )
+        phrases.append([b])
+    form = r"\s{{0,9}}(?:{})"
+    before, behind = either("dates", "BETWEEN"), either("dates", "BETWEEN_BEHIND", form, form)
     for i, joint in enumerate(joints):
-        start, end = sides[i][0].start, sides[i + 1][-1].end
-        if joint == "join" and (
-            before.search(plain, max(0, start - 12), start) or behind.match(plain, end)
-        ):
+        start, end = phrases[i][0].start, phrases[i + 1][-1].end
+        between = before.search(plain, max(0, start - 12), start) or behind.match(plain, end)
+        if joint == "join" and between:
             joints[i] = "range"
-    return [JoinedTimes(tuple(s)) for s in sides], joints
+    return phrases, [*joints, ""]
 
 
-def _goes_with(side: list[Found], b: Found) -> bool:
-    """Whether two times side by side are one: of two that stand for themselves each is."""
-    t, last = b.time, side[-1].time
+def _is_anchored(phrase: Phrase) -> bool:
+    """Say whether it is one time, whatever the sentence says."""
+    return any(isinstance(f.time, FixedTime) for f in phrase)
+
+
+def _goes_with(phrase: Phrase, b: Found) -> bool:
+    """Say whether a time belongs to the one before it: two that stand for themselves do not."""
+    t, last = b.time, phrase[-1].time
     if isinstance(t, RecurringTime) and isinstance(last, RecurringTime):
         return (t.unit, t.period) != (last.unit, last.period)
-    return (
-        not isinstance(t, FixedTime)
-        or t.weak
-        or not any(isinstance(f.time, FixedTime) for f in side)
-    )
+    return not isinstance(t, FixedTime) or t.weak or not _is_anchored(phrase)
 
 
-def _nested(
-    side: JoinedTimes, said: Sentence, ahead: bool | None = None
-) -> tuple[TimeUnit, Span] | None:
+def _is_third(time: Time) -> bool:
+    return isinstance(time, OrdinalTime) and time.unit is TimeUnit.THIRD
+
+
+def _read_phrase(phrase: Phrase, said: Sentence, ahead: bool | None = None) -> Named | None:
     """Look for the shorter inside the longer."""
-    parts = side.parts
-    if not any(
-        p.time.unit >= TimeUnit.WEEK for p in parts
-    ):  # "late on Friday night": a day is too short for an early part
-        parts = (
-            tuple(
-                p
-                for p in parts
-                if not (isinstance(p.time, OrdinalTime) and p.time.unit is TimeUnit.THIRD)
-            )
-            or parts
-        )
-    order = sorted(
-        parts,
-        key=lambda p: (
-            -p.time.unit,
-            not isinstance(p.time, FixedTime),
-            getattr(p.time, "period", "") != "year",
+    times = [f.time for f in phrase]
+    if all(t.unit < TimeUnit.WEEK for t in times):  # "late on Friday night": too short for a part
+        times = [t for t in times if not _is_third(t)] or times
+    first, *shorter = sorted(
+        times,
+        key=lambda t: (
+            -t.unit,
+            not isinstance(t, FixedTime),
+            getattr(t, "period", "") != "year",
         ),
     )
-    first = order[0].time
-    unit, span = first.unit, first.span if isinstance(first, FixedTime) else None
-    if isinstance(first, RecurringTime):
-        span = said.choose(first, ahead)
+    if isinstance(first, OrdinalTime):
+        return None
+    span = first.span if isinstance(first, FixedTime) else said.choose(first, ahead)
     if span is None:
         return None
-    for p in order[1:]:
-        t = p.time
+    unit = first.unit
+    for t in shorter:
         if t.unit == unit and not isinstance(t, OrdinalTime):
             continue  # Friday, 13 March
-        if t.unit is TimeUnit.PART and isinstance(t, RecurringTime):
-            inner = said.part_of(span, t) if unit in {TimeUnit.DAY, TimeUnit.PART} else span
-        elif isinstance(t, FixedTime):
-            inner = t.span if span[0] <= t.span[0] < span[1] else None
-        else:
-            inner = (
-                t.inside(span, said.now, ahead=said.ahead)
-                if isinstance(t, RecurringTime)
-                else t.of(span)
-            )
+        inner = _find_inside(t, unit, span, said)
         if inner is not None:
             unit, span = t.unit, inner
         elif isinstance(t, FixedTime):
@@ -354,32 +300,36 @@ def _nested(
     return unit, span
 
 
-def _range(
-    a: JoinedTimes, b: JoinedTimes, joint: str, said: Sentence
-) -> tuple[TimeUnit, Span] | None:
-    """From the one to the other.
+def _find_inside(t: Time, unit: TimeUnit, span: Span, said: Sentence) -> Span | None:
+    """Find a shorter time in a span."""
+    if isinstance(t, FixedTime):
+        return t.span if span[0] <= t.span[0] < span[1] else None
+    if isinstance(t, OrdinalTime):
+        return t.of(span)
+    if t.unit is TimeUnit.PART:
+        return said.part_of(span, t) if unit in {TimeUnit.DAY, TimeUnit.PART} else span
+    return t.inside(span, said.now, ahead=said.ahead)
 
-    Two that are merely both named are one span if nothing is between them.
-    """
+
+def _read_range(a: Phrase, b: Phrase, joint: str, said: Sentence) -> Named | None:
+    """Read from the one to the other; two that are merely named if nothing is between them."""
     if joint in {"before", "after"}:
-        return _beside(a, b, joint, said)
-    if a.anchored and not b.anchored:
-        first = _nested(a, said)
-        second = first and _nested(b, Sentence(said.plain, first[1][0], told=True))
-    elif (
-        a.anchored or said.ahead or (said.ahead is None and any(_is_next(p.time) for p in a.parts))
-    ):
-        second = _nested(b, said)
-        first = _nested(a, said)
-        if first and not b.anchored:
-            second = _nested(b, Sentence(said.plain, first[1][0], told=True))
-        elif second and not a.anchored:
-            first = _nested(a, Sentence(said.plain, second[1][0], told=False))
+        return _read_beside(a, b, joint, said)
+
+    def read_from(phrase: Phrase, other: Named, *, ahead: bool) -> Named | None:
+        return _read_phrase(phrase, Sentence(said.plain, other[1][0], told=ahead))
+
+    coming = any(isinstance(f.time, RecurringTime) and f.time.else_ == "next" for f in a)
+    if _is_anchored(a) or said.ahead or (said.ahead is None and coming):
+        first, second = _read_phrase(a, said), _read_phrase(b, said)
+        if first and not _is_anchored(b):
+            second = read_from(b, first, ahead=True)
+        elif second and not _is_anchored(a):
+            first = read_from(a, second, ahead=False)
     else:
-        second = _nested(
-            b, said if b.anchored else Sentence(said.plain, said.now, told=False, today=True)
-        )
-        first = second and _nested(a, Sentence(said.plain, second[1][0], told=False))
+        past = Sentence(said.plain, said.now, told=False, today=True)
+        second = _read_phrase(b, said if _is_anchored(b) else past)
+        first = second and read_from(a, second, ahead=False)
     if not first or not second:
         return None
     (unit, (start, middle)), (other, (between, end)) = first, second
@@ -388,23 +338,13 @@ def _range(
     return max(unit, other), (start, end)
 
 
-def _beside(
-    a: JoinedTimes, b: JoinedTimes, way: str, said: Sentence
-) -> tuple[TimeUnit, Span] | None:
-    """The Sunday before Christmas; before a day up to that day, for so long it is told."""
-    anchor, last = _nested(b, said), a.parts[-1].time
+def _read_beside(a: Phrase, b: Phrase, way: str, said: Sentence) -> Named | None:
+    """Read the Sunday before Christmas; of a day up to that day, for so long it is told."""
+    anchor, last = _read_phrase(b, said), a[-1].time
     if anchor is None or not isinstance(last, RecurringTime):
         return None
-    start, end = anchor[1]
+    unit, (start, end) = anchor
     found = last.last(start - HOUR, today=True) if way == "before" else last.next(end)
-    if found is None:
-        return None
-    return (
-        (TimeUnit.WEEK, (found[0], end))
-        if way == "before" and anchor[0] is TimeUnit.DAY
-        else (last.unit, found)
-    )
-
-
-def _is_next(time: Time) -> bool:
-    return isinstance(time, RecurringTime) and time.else_ == "next"
+    if found and way == "before" and unit is TimeUnit.DAY:
+        return TimeUnit.WEEK, (found[0], end)
+    return (last.unit, found) if found else None

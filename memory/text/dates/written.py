@@ -47,7 +47,7 @@ class DateMatch:
 
     @property
     def end_of(self) -> datetime:
-        """The moment at which it is over."""
+        """Return the moment at which it is over."""
         match self.grain:
             case "month" | "year":
                 return relative(self.grain, 0, self.at)[1]
@@ -55,22 +55,22 @@ class DateMatch:
 
     @property
     def last_day(self) -> date:
-        """The last day that it covers."""
+        """Return the last day that it covers."""
         return (self.end_of - SECOND).date()
 
     def over(self, now: datetime) -> bool:
-        """Whether all of it lies before `now`, local and naive."""
+        """Say whether all of it lies before `now`, local and naive."""
         return self.at < now if self.grain == "minute" else self.last_day < now.date()
 
     @property
     def due(self) -> str:
-        """As an `expires` attribute, in the precision that was said; of a week, its last day."""
+        """Write it as an `expires` attribute, as precisely as was said; of a week, its last day."""
         shape = {"minute": "%Y-%m-%dT%H:%M", "month": "%Y-%m", "year": "%Y"}.get(self.grain)
         return self.at.strftime(shape) if shape else f"{self.last_day:%Y-%m-%d}"
 
 
 def local_time(at: str, tz: str) -> datetime:
-    """Read an ISO time as naive local time of the zone; an unreadable zone leaves its own offset."""
+    """Read an ISO time as naive local time; an unreadable zone leaves its own offset."""
     moment = datetime.fromisoformat(at)
     if moment.tzinfo is not None and tz:
         with suppress(KeyError, ValueError, OSError):
@@ -92,10 +92,10 @@ def write_date(when: DateMatch, lang: Lang) -> str:
 
 
 def find_dates(text: str, now: datetime) -> list[DateMatch]:
-    """Find every date of a text said at the naive local time `now`; a bare one is to come, unless
-    it is told as over.
+    """Find every date of a text said at the naive local time `now`.
 
-    What is vague, recurrent, ambiguous or impossible is none.
+    A bare one is to come, unless it is told as over. What is vague, recurrent, ambiguous or
+    impossible is none.
     """
     plain = fold_letters(text)
     found = times_named(text, now, ahead=looks_ahead(plain) is not False)
@@ -106,18 +106,15 @@ def _dated(s: Spoken, plain: str) -> DateMatch | None:
     first, end = s.span
     since = move_of(plain, s.start, s.end) == "since"
     if s.at is not None:
-        return DateMatch(
-            s.at, "minute" if s.unit is TimeUnit.HOUR else "day", s.start, s.end, since
-        )
+        grain: Grain = "minute" if s.unit is TimeUnit.HOUR else "day"
+        return DateMatch(s.at, grain, s.start, s.end, since)
     if s.unit is TimeUnit.PART or (s.unit is TimeUnit.DAY and end - first == DAY):
         part = first.hour if s.unit is TimeUnit.PART else None
         return _with_clock(DateMatch(midnight(first), "day", s.start, s.end, since), plain, part)
-    grain = _GRAINS.get(s.unit)
-    return (
-        DateMatch(first, grain, s.start, s.end, since)
-        if grain and DateMatch(first, grain).end_of == end
-        else None
-    )
+    if s.unit not in _GRAINS:
+        return None
+    found = DateMatch(first, _GRAINS[s.unit], s.start, s.end, since)
+    return found if found.end_of == end else None
 
 
 @cache
@@ -159,7 +156,7 @@ def _with_clock(w: DateMatch, plain: str, part: int | None) -> DateMatch:
 
 
 def _hour(hour: int, minute: int, half: str, part: int | None) -> timedelta | None:
-    """Work out a time of day: `half` is am, pm, 24 or nothing, `part` the hour at which a part of the day begins."""
+    """Work out a time of day: `half` is am, pm, 24 or "", `part` the hour a part begins at."""
     if hour > 24 or minute > 59:
         return None
     if half == "24" and (part is None or hour > 12):
