@@ -1,4 +1,4 @@
-"""Bring sentences into one form, and compare them word for word in their order. Pure.
+"""Bring sentences into one form, and compare them word for word in their order.
 
 What a sentence says lies in its words, their order and the small words that give roles ("from",
 "over", 给, 被). So only what carries neither is dropped, numbers and dates are written in one way,
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -30,118 +30,95 @@ from memory.text.words import UNSPACED, fold_variants, stem
 LONGEST: Final = 2_000  # characters that are compared
 _EN, _ZH = Patterns("en", "forms"), Patterns("zh", "forms")
 _COORDINATORS: Final = frozenset(words_of("forms", "COORDINATORS")) | {","}
-_RESPECTIVELY: Final = frozenset(words_of("forms", "RESPECTIVELY"))
-_TIMES: Final = frozenset(words_of("forms", "TIMES"))
+_RESPECTIVELY, _TIMES, _AFTERNOON, _DROPPED = (
+    frozenset(words_of("forms", name))
+    for name in ("RESPECTIVELY", "TIMES", "AFTERNOON", "DROPPED_WORDS")
+)
 _UNITS: Final = section("en", "forms").UNITS
-_DROPPED: Final = frozenset(section("en", "forms").DROPPED.split())
-_MONTHS, _DAYS = (value("en", "dates", name).lower().split() for name in ("MONTHS", "WEEKDAYS"))
-_FORMS, _SHORT, _SPELLING, _MEASURES = (
-    list_character_pairs("forms", name) for name in ("FORMS", "SHORT", "SPELLING", "MEASURES")
-)
+_DAYS: Final = value("en", "dates", "WEEKDAYS").lower().split()
+_MONTHS: Final = value("en", "dates", "WORDS")["month"]
+_CHARACTER_DAYS: Final = value("zh", "dates", "WORDS")["weekday"]
 _PLACES: Final = frozenset(map(stem, ("in", "on", "at", "since", "until", "during")))
-_WRITTEN_AS: Final = {
-    ",": "",
-    "也": "",
-    "跟": "和",
-    "与": "和",
-    "及": "和",
-}  # where nothing changes places
-_AFTERNOON: Final = frozenset(words_of("forms", "AFTERNOON"))
+# Where nothing changes places.
+_WRITTEN_AS: Final = {",": "", "也": "", "跟": "和", "与": "和", "及": "和"}
 _MARKED: Final = ("@", "§", "#")  # a time, a day, a number
-_MONTH: Final = rf"(?P<m>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)}|sept)\.?"
-_DATES: Final = (
-    re.compile(
-        r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?)(?P<m>\d{1,2})\s?[-/.月]\s?(?P<d>\d{1,2})(?!\d)[日号]?"
-    ),
-    re.compile(r"(?<!\d)(?P<m>\d{1,2})月(?P<d>\d{1,2})(?!\d)[日号]?"),
-    re.compile(
-        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH}(?:,? (?P<y>\d{{4}}))?(?![a-z\d])"
-    ),
-    re.compile(rf"\b{_MONTH} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>\d{{4}}))?(?![a-z\d:])"),
-)
-_AM_PM: Final = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.](\d\d))?\s?([ap])(?:\.\s?m\.?|m\b)")
+_MARKS: Final = str.maketrans({"’": "'", "‘": "'", "→": " to "})
 _SMALL: Final = "|".join([*COUNTED][1:13])
-_HYPHENED: Final = re.compile(rf"\b({'|'.join(COUNTED)})-(?=[a-z])")
-_ORDINAL: Final = re.compile(rf"\b({'|'.join(ORDINALS)})\b")
-_PAST: Final = re.compile(rf"\b(?:a )?(half|quarter) (past|to) ({_SMALL}|\d{{1,2}})\b")
-_HOUR: Final = re.compile(
-    rf"\b({_SMALL})(?= (?:in the (?:morning|afternoon|evening)|o'clock|[ap]\.?m)\b)"
-)
-_MONEY: Final = re.compile(r"([€$£¥])\s?(\d+(?:,\d{3})*(?:\.\d+)?)")
 _TOKEN: Final = re.compile(
-    r"[@§]\S+|\d+(?:,\d{3})*(?:\.\d+)?(?:st\b|nd\b|rd\b|th\b|s\b)?|'s\b|[a-z]+|[,、&%€$£¥+<>=]|(?<![\w-])-(?=\d)"
-    r"|(?<=[a-z])-(?![\w])|"
+    r"[@§]\S+|\d+(?:,\d{3})*(?:\.\d+)?(?:st\b|nd\b|rd\b|th\b|s\b)?|'s\b|[a-z]+|[,、&%€$£¥+<>=]"
+    r"|(?<![\w-])-(?=\d)|(?<=[a-z])-(?![\w])|"
     rf"[{UNSPACED}]|[^\W\d_a-z{UNSPACED}]+"
 )
 
 
 @lru_cache(maxsize=4_096)
 def list_form_tokens(text: str) -> tuple[str, ...]:
-    """Words in order, in one form; a comma stays, as a token of its own.
+    """List the words in order, in one form; a comma stays, as a token of its own.
 
     Numbers start with "#", times of day with "@", days with "§".
     """
-    return tuple(_read(_TOKEN.findall(_written(text[:LONGEST]))))
+    return tuple(_read(_TOKEN.findall(_write(text[:LONGEST]))))
 
 
 def list_quantities(text: str) -> tuple[str, ...]:
-    """Numbers with their units, times and days, sorted."""
+    """List the numbers with their units, the times and the days, sorted."""
     found = list_form_tokens(text)
-    units = set(_UNITS.values()) | {"元"}
-    after = (*found[1:], "")
-    return tuple(
-        sorted(
-            t + (u if u in units else "")
-            for t, u in zip(found, after, strict=True)
-            if t[0] in _MARKED
-        )
-    )
+    units = {*_UNITS.values(), "元"}
+    beside = zip(found, [*found[1:], ""], strict=False)
+    return tuple(sorted(t + (u if u in units else "") for t, u in beside if t[0] in _MARKED))
 
 
 def has_other_roles(text: str, things: Sequence[str]) -> bool:
-    """Whether a text has the words of some of these things in other roles, and is about none of them as it is."""
+    """Say whether a text has the words of some things in other roles, and none as it is."""
     parts = re.split(r"[!?;。！？；\n]|\.(?=\s|$)", text[:LONGEST])
     swapped = any(
-        is_reordered(thing, part) and _objects(thing, thing) != _objects(part, thing)
+        is_reordered(thing, part) and _list_objects(thing, thing) != _list_objects(part, thing)
         for thing in things
         for part in parts
     )
-    return swapped and not any(contains_thing(part, thing) for part in parts for thing in things)
+    return swapped and not any(_contains(part, thing) for part in parts for thing in things)
 
 
-def _objects(text: str, thing: str) -> set[tuple[str, str]]:
-    """What follows each small word, of the words that both have: (over, coffee)."""
+def _list_objects(text: str, thing: str) -> set[tuple[str, str]]:
+    """List what follows each small word, of the words that both have: (over, coffee)."""
     both = set(list_form_tokens(thing))
     found = [t for t in list_form_tokens(text) if t in both]
     return {(t, after) for t, after in pairwise(found) if t in ROLES or t in _ADJUNCTS}
 
 
-def contains_thing(text: str, thing: str) -> bool:
-    """Whether a text has all words of a thing in their order."""
+def _contains(text: str, thing: str) -> bool:
+    """Say whether a text has all words of a thing in their order."""
     x = list_form_tokens(thing)
     return bool(x) and _same(x, [t for t in list_form_tokens(text) if t in x or t in _COORDINATORS])
 
 
 def has_same_form(a: str, b: str) -> bool:
-    """Whether two sentences have the same words in the same order, up to what may change places."""
+    """Say whether two sentences have the same words in the same order."""
     return _same(list_form_tokens(a), list_form_tokens(b))
 
 
+def _leave_out_coordinators(x: Sequence[str]) -> list[str]:
+    return [t for t in x if t not in _COORDINATORS]
+
+
 def _same(x: Sequence[str], y: Sequence[str]) -> bool:
+    """Compare in order, up to what may change places."""
     if "".join(_WRITTEN_AS.get(t, t) for t in x) == "".join(_WRITTEN_AS.get(t, t) for t in y):
         return bool(x and y)
-    if Counter(t for t in x if t not in _COORDINATORS) != Counter(
-        t for t in y if t not in _COORDINATORS
-    ):
+    if Counter(_leave_out_coordinators(x)) != Counter(_leave_out_coordinators(y)):
         return False
     choices = [[t for t in s if t in _COORDINATORS - {",", "、"}] for s in (x, y)]
     if {"or", "nor", "或"} & {*x, *y} and choices[0] != choices[1]:
         return False
-    return _turned(x, y) or _turned(y, x) or _listed(x, y) or _phrases(x) == _phrases(y)
+    return _moved(x, y) or _split_phrases(x) == _split_phrases(y)
 
 
-def _phrases(x: Sequence[str]) -> list[tuple[str, ...]]:
-    """What stands before the first phrase of time or place, and those phrases sorted; where they are two."""
+def _moved(x: Sequence[str], y: Sequence[str]) -> bool:
+    return _turned(x, y) or _turned(y, x) or _listed(x, y)
+
+
+def _split_phrases(x: Sequence[str]) -> list[tuple[str, ...]]:
+    """Cut two phrases of time or place off and sort them; one or three stay where they are."""
     starts = [
         i
         for i, t in enumerate(x)
@@ -153,36 +130,35 @@ def _phrases(x: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def has_same_order(a: str, b: str) -> bool:
-    """Whether neither has a role where the other has another, and what they share stands in the same order."""
+    """Say whether no roles differ, and what both have stands in the same order."""
     x, y = list_form_tokens(a), list_form_tokens(b)
     one, other = (Counter(t for t in s if t in ROLES) for s in (x, y))
     if one - other and other - one:
         return False
     both = set(x) & set(y) | _COORDINATORS
-    x, y = tuple(t for t in x if t in both), tuple(t for t in y if t in both)
-    plain = [[t for t in s if t not in _COORDINATORS] for s in (x, y)]
-    return plain[0] == plain[1] or _turned(x, y) or _turned(y, x) or _listed(x, y)
+    x, y = (tuple(t for t in s if t in both) for s in (x, y))
+    return _leave_out_coordinators(x) == _leave_out_coordinators(y) or _moved(x, y)
 
 
 def has_same_frame(a: str, b: str) -> bool:
-    """Whether most of two sentences is word for word the same around a part that is not: another value, then."""
+    """Say whether most of two sentences is the same around another value."""
     x, y = ([t for t in list_form_tokens(s) if t != ","] for s in (a, b))
     before, after = count_common_tokens(x, y)
     return x != y and 2 * (before + after) >= max(len(x), len(y))
 
 
 def is_reordered(thing: str, text: str) -> bool:
-    """Whether a text has all words of a thing and says something else with them: tea over coffee, coffee over tea."""
-    x = Counter(t for t in list_form_tokens(thing) if t not in _COORDINATORS)
+    """Say whether a text says something else with a thing's words: tea over coffee, and back."""
+    x = Counter(_leave_out_coordinators(list_form_tokens(thing)))
     return (
         bool(x)
         and x == Counter(t for t in list_form_tokens(text) if t in x)
-        and not contains_thing(text, thing)
+        and not _contains(text, thing)
     )
 
 
 def count_common_tokens(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
-    """How many tokens two sequences share at their beginnings and, of the rest, at their ends."""
+    """Count the tokens shared at the beginnings and, of the rest, at the ends."""
     short = min(len(x), len(y))
     before = next((i for i in range(short) if x[i] != y[i]), short)
     after = next((i for i in range(short - before) if x[-1 - i] != y[-1 - i]), short - before)
@@ -190,7 +166,7 @@ def count_common_tokens(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
 
 
 def _turned(x: Sequence[str], y: Sequence[str]) -> bool:
-    """`In 2018, moved to Tbilisi`: a phrase of time or place that opens `x` closes `y`."""
+    """Say whether a phrase of time or place that opens `x` closes `y`: in 2018, moved to Rome."""
     at = next((i for i, t in enumerate(x) if t == ","), 0)
     x = (*x[:at], *x[at + 1 :]) if at else tuple(x)
     if not at and "," in y:  # 打壁球，每周四
@@ -206,23 +182,23 @@ def _turned(x: Sequence[str], y: Sequence[str]) -> bool:
 
 
 def _listed(x: Sequence[str], y: Sequence[str]) -> bool:
-    """`a cat and a dog`: between what both begin and end with, the same parts in another order."""
+    """Say whether a list of the same parts stands in another order: a cat and a dog."""
     if _RESPECTIVELY & {*x, *y}:
         return False
     before, after = count_common_tokens(x, y)
-    # 上海和南海 ends as 南海和上海 does: the lists may begin sooner and end later than the difference.
+    # 上海和南海 ends as 南海和上海 does: lists may begin sooner and end later than the difference.
     first = next((i for i in range(before, 0, -1) if x[i - 1] in _COORDINATORS), 0)
     last = next((i for i in range(len(x) - after, len(x)) if x[i] in _COORDINATORS), len(x))
     for start in range(before, max(first, before - 4) - 1, -1):
         for end in range(len(x) - after, min(last, len(x) - after + 3) + 1):
-            one, other = _parts(x[start:end]), _parts(y[start : len(y) - len(x) + end])
+            one, other = (_split_list(s[start : len(s) - len(x) + end]) for s in (x, y))
             if one == other and len(one) > 1 and not _appositions(x, start, end, len(one)):
                 return True
     return False
 
 
-def _parts(some: Sequence[str]) -> list[tuple[str, ...]]:
-    """What stands between coordinators, sorted; nothing where a part is a bare number, which belongs elsewhere."""
+def _split_list(some: Sequence[str]) -> list[tuple[str, ...]]:
+    """Sort what stands between coordinators; nothing where a part is a number of its own."""
     out: list[list[str]] = [[]]
     for t in some:
         if t in _COORDINATORS:
@@ -234,111 +210,102 @@ def _parts(some: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _appositions(x: Sequence[str], start: int, end: int, parts: int) -> bool:
-    """`Tom, a nurse, and Ann, a cook`: commas around a list of three may put a thing beside its name."""
+    """Say whether commas may put a thing beside its name: Tom, a nurse, and Ann, a cook."""
     return parts > 2 and ((start > 0 and x[start - 1] == ",") or (end < len(x) and x[end] == ","))
 
 
-def _written(text: str) -> str:
-    """The text in one script and case, with numbers, times, dates and short forms written in one way."""
-    plain = unicodedata.normalize("NFKD", text).translate(
-        {0x2019: "'", 0x2018: "'", 0x2192: " to "}
-    )
+def _write(text: str) -> str:
+    """Write numbers, times, dates and short forms in one way, in one script and case."""
+    plain = unicodedata.normalize("NFKD", text).translate(_MARKS)
     plain = "".join(c for c in plain if not unicodedata.combining(c))
-    plain = (
-        fold_variants(unicodedata.normalize("NFC", plain))
-        .casefold()
-        .replace("->", " to ")
-        .strip(" \"'“”")
-    )
-    for pattern, form in _FORMS:
+    plain = fold_variants(unicodedata.normalize("NFC", plain)).casefold()
+    plain = plain.replace("->", " to ").strip(" \"'“”")
+    for pattern, form in _STEPS:
         plain = pattern.sub(form, plain)
-    plain = _ZH.DAY.sub(
-        lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain
-    )
-    plain = _ZH.NUMBER.sub(
-        lambda m: "第" * (m[0][0] == "第") + str(read_characters(m[0].removeprefix("第"))), plain
-    )
-    plain = re.sub(
-        r"(?<!\d)(\d+(?:\.\d+)?)([千万亿])",
-        lambda m: f"{float(m[1]) * CHARACTER_SCALES[m[2]]:.0f}",
-        plain,
-    )
-    plain = _ORDINAL.sub(lambda m: f"{ORDINALS[m[1]]}th", plain)
-    plain = _HOUR.sub(lambda m: str(COUNTED[m[1]]), _PAST.sub(_past, plain))
-    for pattern, form in _SHORT:
-        plain = pattern.sub(form, plain)
-    plain = _HYPHENED.sub(r"\1 ", _EN.OPENING.sub("", plain))
-    plain = _AM_PM.sub(lambda m: f" @{int(m[1]) % 12 + 12 * (m[3] == 'p')}:{m[2] or '00'} ", plain)
-    plain = _ZH.CLOCK.sub(_clock, plain)
-    for date in _DATES:
-        plain = date.sub(_day, plain)
-    for pattern, form in _MEASURES:
-        plain = pattern.sub(form, plain)
-    plain = re.sub("[，；;]", ",", _ZH.DROPPED.sub("", plain))
-    return re.sub(r"(?<=[a-z])-(?=[a-z])", "", _MONEY.sub(r"\2 \1", plain))
+    return plain
 
 
-def _past(m: re.Match[str]) -> str:
+def _write_number(m: re.Match[str]) -> str:
+    return "第" * (m[0][0] == "第") + str(read_characters(m[0].removeprefix("第")))
+
+
+def _write_past(m: re.Match[str]) -> str:
+    """Write half past three, a quarter to four."""
     hour = int(m[3]) if m[3].isdigit() else COUNTED[m[3]]
     minutes = {"half": 30, "quarter": 15}[m[1]]
     return f"{hour}:{minutes}" if m[2] == "past" else f"{hour - 1 or 12}:{60 - minutes}"
 
 
-def _clock(m: re.Match[str]) -> str:
+def _write_clock(m: re.Match[str]) -> str:
     more = (m["more"] or "").rstrip("分")
-    minutes = m["m"] or {"半": "30", "1刻": "15", "一刻": "15", "3刻": "45", "三刻": "45"}.get(
-        more, more.zfill(2)
-    )
+    parts = {"半": "30", "1刻": "15", "一刻": "15", "3刻": "45", "三刻": "45"}
+    minutes = m["m"] or parts.get(more, more.zfill(2))
     hour = int(m["h"]) + 12 * (m["part"] in _AFTERNOON and int(m["h"]) < 12)
     return f" @{hour}:{minutes} "
 
 
-def _day(m: re.Match[str]) -> str:
-    month = (
-        m["m"]
-        if m["m"].isdigit()
-        else next(i for i, name in enumerate(_MONTHS, 1) if name[:3] == m["m"][:3])
-    )
+def _write_day(m: re.Match[str]) -> str:
+    month = int(m["m"]) if m["m"].isdigit() else _MONTHS[m["m"][:3]]
     year = m.groupdict().get("y")
-    return f" §{year + '-' if year else ''}{int(month)}-{int(m['d'])} "
+    return f" §{year + '-' if year else ''}{month}-{int(m['d'])} "
+
+
+Step = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
+_STEPS: Final[Sequence[Step]] = (
+    *list_character_pairs("forms", "FORMS"),
+    (_ZH.DAY, lambda m: f" §d{_CHARACTER_DAYS[m[1]] + 1} "),
+    (_ZH.NUMBER, _write_number),
+    (_ZH.SCALED, lambda m: f"{float(m[1]) * CHARACTER_SCALES[m[2]]:.0f}"),
+    (re.compile(rf"\b({'|'.join(ORDINALS)})\b"), lambda m: f"{ORDINALS[m[1]]}th"),
+    (re.compile(rf"\b(?:a )?(half|quarter) (past|to) ({_SMALL}|\d{{1,2}})\b"), _write_past),
+    (re.compile(rf"\b({_SMALL})(?={_EN.OF_THE_CLOCK.pattern})"), lambda m: str(COUNTED[m[1]])),
+    *list_character_pairs("forms", "SHORT"),
+    (_EN.OPENING, ""),
+    (re.compile(rf"\b({'|'.join(COUNTED)})-(?=[a-z])"), r"\1 "),
+    (_EN.AM_PM, lambda m: f" @{int(m[1]) % 12 + 12 * (m[3] == 'p')}:{m[2] or '00'} "),
+    (_ZH.CLOCK, _write_clock),
+    *((date, _write_day) for date in (_ZH.FULL_DATE, _ZH.DATE, _EN.DATE, _EN.DATE_FROM_MONTH)),
+    *list_character_pairs("forms", "MEASURES"),
+    (_ZH.DROPPED, ""),
+    (re.compile("[，；;]"), ","),
+    (re.compile(r"([€$£¥])\s?(\d+(?:,\d{3})*(?:\.\d+)?)"), r"\2 \1"),
+    (re.compile(r"(?<=[a-z])-(?=[a-z])"), ""),
+)
+_SPELLING: Final = list_character_pairs("forms", "SPELLING")
 
 
 def _read(found: Sequence[str]) -> Iterator[str]:
-    """Tokens as they are compared."""
+    """Read tokens as they are compared."""
     kept: list[str] = []
     i = 0
     while i < len(found):
         word, i = found[i], i + 1
-        if word in COUNTED or (word in SCALES and not (kept and kept[-1][0] == "#")):
-            value, i = read_words(found, i - 1)
-            kept.append(f"#{value}")
+        last = kept[-1] if kept else " "
+        if word in COUNTED or (word in SCALES and last[0] != "#"):
+            number, i = read_words(found, i - 1)
+            kept.append(f"#{number}")
         elif word in SCALES:
-            written = kept[-1][1:]
-            kept[-1] = (
-                f"#{float(written) * SCALES[word]:.0f}"
-                if re.fullmatch(r"[\d.]+", written)
-                else kept[-1]
-            )
-        elif word[0].isdigit():
-            kept.append("#" + re.sub(r"(?:st|nd|rd)$", "th", word.replace(",", "")))
-        elif (
-            kept
-            and kept[-1][0] == "#"
-            and (unit := _UNITS.get(word) or _UNITS.get(word.removesuffix("s")))
-        ):
-            kept.append(unit)
-        elif word.rstrip("s") in _DAYS:
-            kept.append(f"§d{_DAYS.index(word.rstrip('s')) + 1}{'s' if word.endswith('s') else ''}")
-        elif word.isascii() and word.isalpha():
-            last = kept[-1] if kept else ""
-            if word not in _DROPPED and (word, last) not in _IDLE:
-                kept.append(_stem(word))
+            if re.fullmatch(r"#[\d.]+", last):
+                kept[-1] = f"#{float(last[1:]) * SCALES[word]:.0f}"
         else:
-            kept.append("," if word == "、" else word)
+            kept += _read_word(word, last)
         if kept and kept[-1][0] in "@§":
             while len(kept) > 1 and kept[-2] in {"on", "at"}:
                 del kept[-2]
     yield from kept
+
+
+def _read_word(word: str, last: str) -> list[str]:
+    """Read one token behind another; none where it says nothing."""
+    if word[0].isdigit():
+        return ["#" + re.sub(r"(?:st|nd|rd)$", "th", word.replace(",", ""))]
+    if last[0] == "#" and (unit := _UNITS.get(word) or _UNITS.get(word.removesuffix("s"))):
+        return [unit]
+    if word.rstrip("s") in _DAYS:
+        return [f"§d{_DAYS.index(word.rstrip('s')) + 1}{'s' if word.endswith('s') else ''}"]
+    if word.isascii() and word.isalpha():
+        return [] if word in _DROPPED or (word, last) in _IDLE else [_stem(word)]
+    return ["," if word == "、" else word]
 
 
 def _stem(word: str) -> str:
