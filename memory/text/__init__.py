@@ -1,1 +1,1 @@
-"""Rules of language and form, below everything that remembers: this package imports nothing of the others."""
+"""Rules of language and form, below everything that remembers: this imports nothing of it."""

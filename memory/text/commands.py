@@ -110,7 +110,7 @@ def means_everything(text: str) -> bool:
 
 
 def _candidates(text: str, spans: tuple[TextSpan, ...]) -> list[tuple[int, int]]:
-    """Find the first own sentence, greetings aside, and the last: no order behind a pasted text counts."""
+    """Find the first own sentence, greetings aside, and the last one before a pasted text."""
     sentences = []
     starts = [s.start for s in spans]
     for start, end in split_sentences(text[:_READ]):
@@ -149,7 +149,7 @@ def _intent(text: str, start: int, found: SentenceIntent) -> Intent:
 
 
 def _list_end(text: str, at: int) -> int:
-    """Where what follows a colon ends: with its paragraph, after a full stop with its line, or before a question."""
+    """Find the end of what follows a colon: its paragraph's, a full stop's, or a question."""
     end = at
     if text[at - 1] in ".。!！" and not text[at:].split("\n", 1)[0].strip():
         return at

@@ -25,7 +25,7 @@ from memory.text.numbers import (
     read_characters,
     read_words,
 )
-from memory.text.words import UNSPACED, fold_variants, stem
+from memory.text.words import UNSPACED, fold_variants, stem, strip_accents
 
 LONGEST: Final = 2_000  # characters that are compared
 _EN, _ZH = Patterns("en", "forms"), Patterns("zh", "forms")
@@ -216,9 +216,8 @@ def _appositions(x: Sequence[str], start: int, end: int, parts: int) -> bool:
 
 def _write(text: str) -> str:
     """Write numbers, times, dates and short forms in one way, in one script and case."""
-    plain = unicodedata.normalize("NFKD", text).translate(_MARKS)
-    plain = "".join(c for c in plain if not unicodedata.combining(c))
-    plain = fold_variants(unicodedata.normalize("NFC", plain)).casefold()
+    plain = unicodedata.normalize("NFC", strip_accents(text).translate(_MARKS))
+    plain = fold_variants(plain).casefold()
     plain = plain.replace("->", " to ").strip(" \"'“”")
     for pattern, form in _STEPS:
         plain = pattern.sub(form, plain)

@@ -33,7 +33,7 @@ class Language:
 
     @cached_property
     def sections(self) -> Mapping[str, Mapping[str, Any]]:
-        """The tables of `language.toml`, each pattern in one piece."""
+        """Read the tables of `language.toml`, each pattern in one piece."""
         tables = tomllib.loads((self.folder / "language.toml").read_text(encoding="utf-8"))
         return {
             name: {key: _join(value, table) for key, value in table.items()}
@@ -42,12 +42,12 @@ class Language:
 
     @property
     def letters(self) -> str:
-        """The letters of its script, as in a class of a regular expression."""
+        """Return the letters of its script, as in a class of a regular expression."""
         return str(self.sections["language"]["LETTERS"])
 
     @property
     def spaced(self) -> bool:
-        """Whether it puts spaces between words."""
+        """Say whether it puts spaces between words."""
         return bool(self.sections["language"]["SPACED"])
 
 
@@ -106,7 +106,7 @@ def words_of(module: str, name: str) -> list[str]:
 
 
 def list_character_pairs(module: str, name: str) -> list[tuple[re.Pattern[str], str]]:
-    """Compile the replacements of all languages by that name: what is found, and what is put there."""
+    """Compile the replacements of all languages: what is found, and what is put there."""
     return [
         (re.compile(p, re.IGNORECASE), form)
         for rows in values(module, name).values()
@@ -144,7 +144,7 @@ def section(lang: Lang, name: str) -> SimpleNamespace:
 
 
 class Patterns:
-    """The patterns of one section of a language by their names, each compiled at first use, case ignored."""
+    """The patterns of a section by their names, each compiled at first use, case ignored."""
 
     def __init__(self, lang: Lang, name: str) -> None:
         self._section = LANGUAGES[lang].sections[name]
@@ -156,7 +156,6 @@ class Patterns:
 
 
 _LETTERS: Final = {lang: re.compile(f"[{found.letters}]") for lang, found in LANGUAGES.items()}
-
 _SMALL: Final = {
     lang: re.compile(found.sections["language"].get("SMALL", "(?!)"), re.IGNORECASE)
     for lang, found in LANGUAGES.items()

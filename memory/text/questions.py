@@ -1,5 +1,4 @@
-"""The patterns by which recall reads a message, of all languages together, and what it is asked to
-look for.
+"""The patterns by which recall reads a message, of all languages together.
 
 The English file says what each is.
 """

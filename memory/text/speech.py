@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 from memory.text.languages import LANGUAGES, either, joined, values, words_of
 from memory.text.numbers import DIGITS, ORDINALS, find_numbers
-from memory.text.words import UNSPACED, is_unspaced
+from memory.text.words import UNSPACED, is_unspaced, strip_accents
 
 Answer: TypeAlias = Literal["", "yes", "no", "unsure", "past", "fill", "evades"]
 
@@ -58,8 +58,7 @@ _FEW_UNSPACED: Final = 6
 
 def fold(text: str) -> str:
     """Fold case, width and accents."""
-    plain = unicodedata.normalize("NFKD", text).casefold()
-    return unicodedata.normalize("NFC", "".join(c for c in plain if not unicodedata.combining(c)))
+    return unicodedata.normalize("NFC", strip_accents(text).casefold())
 
 
 def is_denial(text: str) -> bool:
@@ -89,7 +88,7 @@ def split_clauses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def pick_option(text: str, question: str) -> str:
-    """Find the option of an either-or question that an answer picks by its place (后者), else ""."""
+    """Find the option of an either-or question that an answer picks by its place, else ""."""
     first, *others = FORMS.OR.split(question, maxsplit=1)
     last = FORMS.LAST.match(text)
     return (others[0] if last else first) if others and (last or FORMS.FIRST.match(text)) else ""

@@ -1,5 +1,4 @@
-"""Words for the same thing, in one language and across two: who asks for a "job" means what was
-told of a 职业.
+"""Words for the same thing, in one language and across two: a "job" is what was told of a 职业.
 
 Only what people tell of themselves and each other every day; everything else is for vectors.
 """
@@ -37,7 +36,7 @@ _SAID_OF_ALL: Final = frozenset({"like", "hate", "eating", "drinking"})
 
 
 def _read_alike() -> Mapping[str, tuple[str, ...]]:
-    """Map each word that the text index has to those for the same thing: of Chinese words the first pairs."""
+    """Map each word of the text index to those for the same thing: of unspaced ones pairs."""
     found: dict[str, dict[str, None]] = {}
     for group in _GROUPS:
         words = [w[:2] if is_unspaced(w) else w.casefold() for w in group if " " not in w]

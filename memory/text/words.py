@@ -1,5 +1,4 @@
-"""Cut a text into words, and bring each into the form in which it is compared: one tokenizer, one
-stemmer a language.
+"""Cut a text into words, and bring each into the form in which it is compared.
 
 A script without spaces between words is cut into runs of its characters; whoever needs smaller
 pieces takes its characters and pairs.
@@ -16,8 +15,7 @@ from typing import Any, Final
 
 from memory.text.languages import LANGUAGES, value, values, words_of
 
-# Scripts written without spaces between words: those of the languages, Japanese kana, the iteration
-# mark.
+# Scripts without spaces between words: those of the languages, Japanese kana, the iteration mark.
 UNSPACED: Final = r"\u3005\u3040-\u30ff" + "".join(
     found.letters for found in LANGUAGES.values() if not found.spaced
 )
@@ -30,7 +28,7 @@ STOP_WORDS: Final = frozenset(words_of("language", "STOP_WORDS"))
 
 
 def tokens(text: str) -> list[str]:
-    """Cut a text into words with case and width folded, and runs of characters written without spaces."""
+    """Cut a text into words, case and width folded, and runs of characters without spaces."""
     if text.isascii():
         return _ASCII.findall(text.lower())
     return _PIECES.findall(unicodedata.normalize("NFKC", text).casefold())
@@ -58,55 +56,54 @@ def stem(word: str) -> str:
     """Return the stem of a folded word without accents; figures and words without spaces stay."""
     if is_unspaced(word):
         return word
-    if not word.isascii():
-        word = "".join(
-            c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c)
-        )
+    word = strip_accents(word)
     for letters, stemmer in _stemmers():
-        if letters.search(word):
-            return str(
-                stemmer().stemWord(word)
-            )  # a new one each time: threads would share its state
+        if letters.search(word):  # a new stemmer each time: threads would share its state
+            return str(stemmer().stemWord(word))
     return word
 
 
+def strip_accents(text: str) -> str:
+    """Leave the accents out of a text; its characters are decomposed."""
+    if text.isascii():
+        return text
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
+_VARIANTS: Final = [
+    str.maketrans(
+        "".join(written.split()), "".join(value(lang, "characters", "SIMPLIFIED").split())
+    )
+    for lang, written in values("characters", "TRADITIONAL").items()
+]
+
+
 def fold_variants(text: str) -> str:
-    """Write the variants of a script's characters in one way; returns a text of the same length."""
+    """Write the variants of a script's characters in one way; offsets stay."""
     for table in _VARIANTS:
         text = text.translate(table)
     return text
-
-
-def fold_letters(text: str) -> str:
-    """Fold case, width and the script's variants of each character; returns a text of the same length."""
-    return text.lower() if text.isascii() else text.translate(_FOLDS)
 
 
 class _Folds(dict[int, str]):
     """The folded form of a character by its code, where it is one character too."""
 
     def __missing__(self, code: int) -> str:
-        folded = unicodedata.normalize("NFKC", chr(code)).casefold()
-        folded = fold_variants(folded)
+        folded = fold_variants(unicodedata.normalize("NFKC", chr(code)).casefold())
         self[code] = folded if len(folded) == 1 else chr(code)
         return self[code]
 
 
-_VARIANTS: Final = [
-    str.maketrans(
-        *(
-            "".join(value(lang, "characters", name).split())
-            for name in ("TRADITIONAL", "SIMPLIFIED")
-        )
-    )
-    for lang in values("characters", "TRADITIONAL")
-]
 _FOLDS: Final = _Folds()
 
 
-SHORTEST: Final = (
-    5  # letters of a word that may be mistyped; shorter words have too many neighbours
-)
+def fold_letters(text: str) -> str:
+    """Fold case, width and the script's variants of each character; offsets stay."""
+    return text.lower() if text.isascii() else text.translate(_FOLDS)
+
+
+# Letters of a word that may be mistyped; shorter words have too many neighbours.
+SHORTEST: Final = 5
 _LONG: Final = 8  # from here on two slips are forgiven
 
 

@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Final
 
-from memory.text.dates.readers import read_groups
-from memory.text.dates.sentence import Sentence
+from memory.text.dates.readers import Sentence, read_groups
 from memory.text.dates.times import (
     DAY,
     HOUR,

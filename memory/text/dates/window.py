@@ -24,8 +24,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memory.text.clean import MOST_READ, keep_ends
 from memory.text.dates.around import Place, move_ends
-from memory.text.dates.readers import list_rules
-from memory.text.dates.sentence import Sentence
+from memory.text.dates.readers import Sentence, list_rules
 from memory.text.dates.times import (
     DAY,
     HOUR,

@@ -14,8 +14,7 @@ from typing import Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from memory.text.dates.around import move_of
-from memory.text.dates.readers import read_groups
-from memory.text.dates.sentence import looks_ahead
+from memory.text.dates.readers import looks_ahead, read_groups
 from memory.text.dates.times import DAY, SECOND, TimeUnit, midnight, relative
 from memory.text.dates.window import Spoken, times_named
 from memory.text.languages import Lang, either, value, values
