@@ -72,15 +72,11 @@ def find_intent(text: str) -> Intent | None:
     spans = split_spans(text)
     for start, end in _candidates(text, spans):
         sentence = text[start:end]
-        readings = (
-            _read_sentence(sentence, lang)
-            for lang in _PATTERNS
-            if re.search(f"[{LANGUAGES[lang].letters}]", sentence)
-        )
+        written = [c for c, lang in LANGUAGES.items() if re.search(f"[{lang.letters}]", sentence)]
+        readings = (_read_sentence(sentence, lang) for lang in _PATTERNS if lang in written)
         found = next((f for f in readings if f is not None), None)
-        if found is not None and not _STAGED.search(
-            f"{text[:start]} {text[start + found.end :]}"[:_READ]
-        ):
+        beside = f"{text[:start]} {text[start + found.end :]}" if found else ""
+        if found and not _STAGED.search(beside[:_READ]):
             return _intent(text, start, found)
     return None
 
@@ -113,22 +109,17 @@ def _candidates(text: str, spans: tuple[TextSpan, ...]) -> list[tuple[int, int]]
     """Find the first own sentence, greetings aside, and the last one before a pasted text."""
     sentences = []
     starts = [s.start for s in spans]
+    pasted = [s.start for s in spans if s.kind in {"pasted", "forwarded"}]
     for start, end in split_sentences(text[:_READ]):
         holder = spans[bisect_right(starts, start) - 1]
         if holder.kind == "own" and re.search(r"\w", text[start:end]):
-            stop = next(
-                (s.start for s in spans if s.start >= start and s.kind in {"pasted", "forwarded"}),
-                end,
-            )
-            sentences.append((start, min(end, stop)))
+            sentences.append((start, min([end, *(at for at in pasted if at >= start)])))
     first = next((s for s in sentences if not _GREETING.match(text[s[0] : s[1]])), None)
-    if first is None:
-        return []
-    pasted = next((s.start for s in spans if s.kind in {"pasted", "forwarded"}), len(text))
-    if pasted < first[0]:
+    material = min([len(text), *pasted])
+    if first is None or material < first[0]:
         return []
     last = sentences[-1]
-    return [first] if last == first or last[0] > pasted or len(text) > _LONG else [first, last]
+    return [first] if last == first or last[0] > material or len(text) > _LONG else [first, last]
 
 
 def _intent(text: str, start: int, found: SentenceIntent) -> Intent:
@@ -141,9 +132,8 @@ def _intent(text: str, start: int, found: SentenceIntent) -> Intent:
             said = text[text.find(said, start) if said else start + found.end : stop].strip()
     if said is None and found.kind == "remember" and before:
         return Intent("remember", before, spans=((0, stop),), rest=text[stop:].strip(_EDGE))
-    rest = "\n".join(
-        t for t in (before, text[stop:].lstrip(_EDGE + "?？").rstrip()) if re.search(r"\w", t)
-    )
+    after = text[stop:].lstrip(_EDGE + "?？").rstrip()
+    rest = "\n".join(t for t in (before, after) if re.search(r"\w", t))
     every = either("commands", "EVERY").search(text, start, stop) is not None
     return Intent(found.kind, said or "", said is None, found.spare, every, ((start, stop),), rest)
 

@@ -53,32 +53,23 @@ class Language:
 
 def _join(value: Any, table: Mapping[str, Any]) -> Any:
     """Join the lines of a pattern, and put in the patterns that it names; rows stay rows."""
-    if isinstance(value, list) and value and all(isinstance(v, str) for v in value):
-        value = "|".join(value)
-    if isinstance(value, dict):
-        return {key: _join(inner, table) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [
-            [inner if isinstance(inner, list) else _join(inner, table) for inner in row]
-            if isinstance(row, list)
-            else row
-            for row in value
-        ]
-    return (
-        _PLACE.sub(lambda m: _join(table[m[1]], table), value) if isinstance(value, str) else value
-    )
+    match value:
+        case str():
+            return _PLACE.sub(lambda m: _join(table[m[1]], table), value)
+        case dict():
+            return {key: _join(inner, table) for key, inner in value.items()}
+        case [str(), *rest] if all(isinstance(line, str) for line in rest):
+            return _join("|".join(value), table)
+        case [list(), *_]:
+            return [[x if isinstance(x, list) else _join(x, table) for x in row] for row in value]
+    return value
 
 
 def _find_languages() -> Mapping[Lang, Language]:
-    folders = {
-        p.parent.name: p.parent
-        for at in memory.text.__path__
-        for p in Path(at).glob("*/language.toml")
-    }
-    return {
-        code: Language(code, folders[code])
-        for code in sorted(folders, key=lambda c: (c != _FIRST, c))
-    }
+    files = [p for at in memory.text.__path__ for p in Path(at).glob("*/language.toml")]
+    folders = {p.parent.name: p.parent for p in files}
+    codes = sorted(folders, key=lambda code: (code != _FIRST, code))
+    return {code: Language(code, folders[code]) for code in codes}
 
 
 LANGUAGES: Final = _find_languages()

@@ -3,8 +3,6 @@
 The English file says what each is.
 """
 
-# ruff: noqa: E501 - a pattern broken over lines cannot be read
-
 from __future__ import annotations
 
 import re
@@ -21,13 +19,14 @@ SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")
 CLAUSE: Final = re.compile(rf"[，,；;：:、\n]|{joined('questions', 'CLAUSE')}", re.IGNORECASE)
 QUOTED: Final = re.compile(r'"[^"]{4,}"|“[^”]{4,}”|「[^」]{4,}」|《[^》]+》')
 BOTH: Final = re.compile(
-    rf"^(?P<a>.{{2,14}}?)(?:{joined('questions', 'EITHER')})(?P<b>.{{2,40}}?)(?P<rest>(?:{joined('questions', 'WHICH')}).*)$",
+    rf"^(?P<a>.{{2,14}}?)(?:{joined('questions', 'EITHER')})(?P<b>.{{2,40}}?)"
+    rf"(?P<rest>(?:{joined('questions', 'WHICH')}).*)$",
     re.IGNORECASE,
 )
 # A piece of a program, a command line or an error: "for i in x" says I of nobody.
 CODE: Final = re.compile(
-    r"`[^`]*`|\b(?:\w+\([^()]*\)|for \w+ in \w+[(:\[]|\w*Error:|(?-i:SELECT|INSERT|UPDATE|DELETE)\b)"
-    r"|(?<=\s)-(?:[a-z]|-[a-z][\w-]+)\b|[{};]\s{0,9}$|\{\s{0,9}[\"']",
+    r"`[^`]*`|\b(?:\w+\([^()]*\)|for \w+ in \w+[(:\[]|\w*Error:"
+    r"|(?-i:SELECT|INSERT|UPDATE|DELETE)\b)|(?<=\s)-(?:[a-z]|-[a-z][\w-]+)\b|[{};]\s{0,9}$|\{\s{0,9}[\"']",
     re.IGNORECASE,
 )
 CAPITAL: Final = re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]{2,}\b")
@@ -35,8 +34,9 @@ CAPITAL: Final = re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]{2,}\b")
 ASKS: Final = re.compile(rf"[?？]|{joined('questions', 'ASKS')}", re.IGNORECASE)
 WORLD: Final = re.compile(f"{joined('questions', 'WORLD')}|{CODE.pattern}", re.IGNORECASE)
 _PATTERNS: Final = (
-    "NEXT TURN WANTS ASKS_WHEN SAYS_WHEN ASKS_HOW_MANY SAYS_HOW_MANY ASKS_WHERE SAYS_WHERE ASKS_LATEST ASKS_EARLIER CHOOSES"
-    " STANDS_FOR OWN PERSONAL POSSESSIVE OF_THE_ASSISTANT YOU INSTRUCTS OF_WHICH_TIME LOOKS_BACK THING"
+    "NEXT TURN WANTS ASKS_WHEN SAYS_WHEN ASKS_HOW_MANY SAYS_HOW_MANY ASKS_WHERE SAYS_WHERE"
+    " ASKS_LATEST ASKS_EARLIER CHOOSES STANDS_FOR OWN PERSONAL POSSESSIVE OF_THE_ASSISTANT YOU"
+    " INSTRUCTS OF_WHICH_TIME LOOKS_BACK THING"
 )
 PATTERNS: Final = SimpleNamespace(**{name: either("questions", name) for name in _PATTERNS.split()})
 
@@ -59,21 +59,15 @@ def review_asked(text: str) -> bool:
 def recent_asked(text: str) -> bool:
     """Say whether a message is about what was talked of lately (刚才, 昨天, 上次, "last time").
 
-    上次 and "last time" point at a conversation by themselves; a day does so only beside a word of
-    talking ("what did we talk about yesterday"), since most sentences with "yesterday" merely tell
-    something.
+    A day points at a conversation only beside a word of talking.
     """
     plain = _fold(text)
     return _says("BACK", plain) or (_says("DAY", plain) and _says("TALK", plain))
 
 
 def _fold(text: str) -> str:
-    return " ".join(
-        unicodedata.normalize("NFKC", keep_ends(text, MOST_READ))
-        .casefold()
-        .replace("’", "'")
-        .split()
-    )
+    plain = unicodedata.normalize("NFKC", keep_ends(text, MOST_READ)).casefold()
+    return " ".join(plain.replace("’", "'").split())
 
 
 def _says(name: str, plain: str) -> bool:

@@ -67,7 +67,8 @@ _CODE: Final = re.compile(
 )
 _FENCE: Final = re.compile(r"(?:```|~~~)")
 _SINGLE: Final = re.compile(
-    r"(?<![\w'’])['‘](?!(?:cause|til|em|n|bout|tis|twas)\b)(?=\w)[^'’\n]{1,300}(?:['’]\w[^'’\n]{0,300}){0,6}['’](?!\w)",
+    r"(?<![\w'’])['‘](?!(?:cause|til|em|n|bout|tis|twas)\b)(?=\w)[^'’\n]{1,300}"
+    r"(?:['’]\w[^'’\n]{0,300}){0,6}['’](?!\w)",
     re.I,
 )
 _CLOSERS: Final = dict(zip('“「『《"`„«＂', '”」』》"`“»＂', strict=True))
@@ -109,38 +110,26 @@ def split_spans(text: str) -> tuple[TextSpan, ...]:
                 out.append(TextSpan(at, mark.start, "own"))
             out.append(TextSpan(max(mark.start, at), mark.end, mark.kind))
         at = mark.end
-    if at < len(text):
-        out.append(TextSpan(at, len(text), "own"))
-    return tuple(out)
+    return (*out, TextSpan(at, len(text), "own")) if at < len(text) else tuple(out)
 
 
 def unmark_names(text: str) -> str:
-    """Replace the marks around titles and short names by spaces: they are one's own words.
-
-    Offsets stay.
-    """
+    """Replace the marks around titles and short names by spaces: they are one's own words."""
     return _MARKED.sub(lambda m: f" {m[0][1:-1]} ", text)
 
 
 def find_own_sentences(text: str) -> list[tuple[int, int]]:
     """Find the sentences of the person's own words, as offsets into the text."""
-    out: list[tuple[int, int]] = []
-    for s in split_spans(text):
-        if s.kind == "own":
-            cut = text[s.start : s.end]
-            out += [
-                (s.start + a, s.start + b)
-                for a, b in split_sentences(cut)
-                if re.search(r"\w", cut[a:b])
-            ]
-    return out
+    own = [s for s in split_spans(text) if s.kind == "own"]
+    found = [(s.start, split_sentences(text[s.start : s.end])) for s in own]
+    cuts = [(at + a, at + b) for at, some in found for a, b in some]
+    return [(a, b) for a, b in cuts if re.search(r"\w", text[a:b])]
 
 
 def join_own_text(text: str) -> str:
     """Join the person's own words, one span a line."""
-    return "\n".join(
-        t for s in split_spans(text) if s.kind == "own" and (t := text[s.start : s.end].strip())
-    )
+    own = (text[s.start : s.end].strip() for s in split_spans(text) if s.kind == "own")
+    return "\n".join(filter(None, own))
 
 
 def is_question(text: str) -> bool:
@@ -177,10 +166,8 @@ def keep_questions(text: str, most: int, size: Callable[[str], int] = count_byte
         return text
     kept: set[tuple[int, int]] = set()
     room = most
-    backwards = split_sentences(text)[::-1]
-    for a, b in sorted(
-        backwards, key=lambda s: not is_question(text[s[0] : s[1]])
-    ):  # stable: the last ones first
+    backwards = split_sentences(text)[::-1]  # sorting is stable: the last ones first
+    for a, b in sorted(backwards, key=lambda s: not is_question(text[s[0] : s[1]])):
         if (more := size(" " + text[a:b])) > room:
             break
         kept.add((a, b))

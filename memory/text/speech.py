@@ -121,9 +121,8 @@ def read_answer(text: str, question: str) -> Answer:
         return ""
     shared = set(_PIECE.findall(fold(text))) & set(_PIECE.findall(fold(question)))
     narrow = find_numbers(text) or shared or FORMS.ANY_DEGREE.match(text) or FORMS.DAYS.search(text)
-    return (
-        "fill" if narrow or not _CLOSED.search(question) or FORMS.OR.search(question) else "evades"
-    )
+    filled = narrow or not _CLOSED.search(question) or FORMS.OR.search(question)
+    return "fill" if filled else "evades"
 
 
 def read_choice(text: str, options: Sequence[str]) -> tuple[int, ...] | Literal["unclear"] | None:
@@ -145,9 +144,7 @@ def read_choice(text: str, options: Sequence[str]) -> tuple[int, ...] | Literal[
         spared = next(filter(None, m.groups()))
         left = _numbers(spared, len(options)) or _named(spared, options)
         return tuple(i for i in range(len(options)) if i not in left) if left else "unclear"
-    if (picked := _numbers(plain, len(options))) is not None:
-        return picked
-    return _named(plain, options)
+    return _numbers(plain, len(options)) or _named(plain, options)
 
 
 def _numbers(plain: str, count: int) -> tuple[int, ...] | None:
@@ -156,13 +153,8 @@ def _numbers(plain: str, count: int) -> tuple[int, ...] | None:
     plain = "".join(f" {_NUMERALS[c]} " if c in _NUMERALS else c for c in plain)
     left = _FILLERS.sub(" ", re.sub(r"(\d)(?:st|nd|rd|th)\b", r"\1", plain)).split()
     picked = tuple(dict.fromkeys(int(w) - 1 for w in left if w.isdigit() and len(w) < 3))
-    if (
-        not left
-        or len([w for w in left if w.isdigit()]) < len(left)
-        or any(not 0 <= p < count for p in picked)
-    ):
-        return None
-    return picked or None
+    fits = all(w.isdigit() for w in left) and all(0 <= p < count for p in picked)
+    return picked if picked and fits else None
 
 
 def _named(plain: str, options: Sequence[str]) -> tuple[int, ...] | None:
@@ -174,7 +166,6 @@ def _named(plain: str, options: Sequence[str]) -> tuple[int, ...] | None:
     few = len(wanted) <= (_FEW_UNSPACED if is_unspaced(told) else _FEW)
     if not wanted or not (formed or few):
         return None
-    fitting = [
-        i for i, o in enumerate(options) if wanted <= set(_CHOICE_WORDS.findall(o.casefold()))
-    ]
+    words = [set(_CHOICE_WORDS.findall(option.casefold())) for option in options]
+    fitting = [i for i, some in enumerate(words) if wanted <= some]
     return (fitting[0],) if len(fitting) == 1 else None

@@ -13,10 +13,9 @@ from functools import cache
 from typing import Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
-from memory.text.dates.around import move_of
 from memory.text.dates.readers import looks_ahead, read_groups
 from memory.text.dates.times import DAY, SECOND, TimeUnit, midnight, relative
-from memory.text.dates.window import Spoken, times_named
+from memory.text.dates.window import Spoken, move_of, times_named
 from memory.text.languages import Lang, either, value, values
 from memory.text.words import fold_letters
 
