@@ -33,7 +33,7 @@ _OTHER: Final = re.compile("[\u00a1-\u2e7f\ua000-\uabff]")
 
 
 def clean_input(text: str) -> str:
-    """Replace U+0000 by ␀ and lone surrogates by U+FFFD: no store and no encoder takes them."""
+    """Replace U+0000 by ␀ and lone surrogates by U+FFFD, which no store takes."""
     return _pair_surrogates(text).replace("\x00", "␀") if _BROKEN.search(text) else text
 
 
@@ -80,7 +80,7 @@ class CleanStream:
 
 @contextmanager
 def clean_streams() -> Iterator[None]:
-    """Clean what goes to stdout and stderr; bytes on stdin that are no text become U+FFFD."""
+    """Clean what goes to stdout and stderr; bytes on stdin become text."""
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     before = sys.stdout, sys.stderr
@@ -109,7 +109,7 @@ def split_pieces(text: str, size: int = PIECE, overlap: int = 500) -> list[tuple
 
 
 def keep_ends(text: str, most: int) -> str:
-    """Return a text of at most `most` characters as it is, else its beginning and its end."""
+    """Keep at most `most` characters of a text: its beginning and its end."""
     if len(text) <= most:
         return text
     head, tail = text[: _last_end(text, most // 4, most // 2 - 1)], text[-(most // 2) :]

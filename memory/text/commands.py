@@ -39,7 +39,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class SentenceIntent:
-    """A command in one sentence, of which it takes `end` characters; text None is said before."""
+    """A command in the first `end` characters of a sentence; text None: said before."""
 
     kind: CommandKind
     text: str | None
@@ -82,7 +82,7 @@ def find_intent(text: str) -> Intent | None:
 
 
 def find_intents(text: str) -> tuple[Intent, ...]:
-    """Find the commands of a message, two at most: what forgets before what is to be kept.
+    """Find the commands of a message, two at most, what forgets first.
 
     Never raises.
     """
@@ -139,7 +139,7 @@ def _intent(text: str, start: int, found: SentenceIntent) -> Intent:
 
 
 def _list_end(text: str, at: int) -> int:
-    """Find the end of what follows a colon: its paragraph's, a full stop's, or a question."""
+    """Find the end of what follows a colon: a paragraph, a full stop, a question."""
     end = at
     if text[at - 1] in ".。!！" and not text[at:].split("\n", 1)[0].strip():
         return at
@@ -229,7 +229,7 @@ def _read_head(core: str, words: Any) -> tuple[set[str], int]:
 
 
 def _build(row: Row, m: re.Match[str], sentence: str, words: Any) -> SentenceIntent | None:
-    """Say what a row's match asks for; the sentence has its characters as they were written."""
+    """Say what a row's match in a sentence asks for."""
     found, whole = m.groupdict(), len(sentence)
     core, (start, end) = m.string, m.span("x") if found.get("x") else (m.end(), m.end())
     if row.kind == "none":
@@ -257,7 +257,7 @@ def _build(row: Row, m: re.Match[str], sentence: str, words: Any) -> SentenceInt
 def _name_target(
     kind: CommandKind, sentence: str, core: str, place: tuple[int, int, int, int], words: Any
 ) -> SentenceIntent:
-    """Name the thing without "what I said about" and the like, and what must be spared."""
+    """Name the thing without "what I said about", and what must be spared."""
     start, end, used, stop = place
     thing = words.ENDING.sub("", core[start:end].strip(_MARKS)).strip(_MARKS)
     if kind == "forget" and _is_everything(thing, words):
@@ -274,7 +274,7 @@ def _name_target(
 
 
 def _write_as_said(sentence: str, core: str, start: int, text: str) -> str:
-    """Give back the characters of a text as they stand in the sentence, before any were folded."""
+    """Return the characters of a text as the sentence has them, before folding."""
     at = core.find(text, start)
     return sentence[at : at + len(text)].strip() if at >= 0 else text
 

@@ -53,7 +53,7 @@ _TOKEN: Final = re.compile(
 
 @lru_cache(maxsize=4_096)
 def list_form_tokens(text: str) -> tuple[str, ...]:
-    """List the words in order, in one form; a comma stays, as a token of its own.
+    """List the words in order, in one form; commas are tokens.
 
     Numbers start with "#", times of day with "@", days with "§".
     """
@@ -69,7 +69,7 @@ def list_quantities(text: str) -> tuple[str, ...]:
 
 
 def has_other_roles(text: str, things: Sequence[str]) -> bool:
-    """Say whether a text has the words of some things in other roles, and none as it is."""
+    """Say whether a text has things' words in other roles, and none as it is."""
     parts = re.split(r"[!?;。！？；\n]|\.(?=\s|$)", text[:LONGEST])
     swapped = any(
         is_reordered(thing, part) and _list_objects(thing, thing) != _list_objects(part, thing)
@@ -118,7 +118,7 @@ def _moved(x: Sequence[str], y: Sequence[str]) -> bool:
 
 
 def _split_phrases(x: Sequence[str]) -> list[tuple[str, ...]]:
-    """Cut two phrases of time or place off and sort them; one or three stay where they are."""
+    """Cut two phrases of time or place off and sort them, no other number."""
     starts = [
         i
         for i, t in enumerate(x)
@@ -148,7 +148,7 @@ def has_same_frame(a: str, b: str) -> bool:
 
 
 def is_reordered(thing: str, text: str) -> bool:
-    """Say whether a text says something else with a thing's words: tea over coffee, and back."""
+    """Say whether a text says something else with all words of a thing."""
     x = Counter(_leave_out_coordinators(list_form_tokens(thing)))
     return (
         bool(x)
@@ -166,7 +166,7 @@ def count_common_tokens(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
 
 
 def _turned(x: Sequence[str], y: Sequence[str]) -> bool:
-    """Say whether a phrase of time or place that opens `x` closes `y`: in 2018, moved to Rome."""
+    """Say whether a phrase of time or place that opens `x` closes `y`."""
     at = next((i for i, t in enumerate(x) if t == ","), 0)
     x = (*x[:at], *x[at + 1 :]) if at else tuple(x)
     if not at and "," in y:  # 打壁球，每周四
@@ -182,7 +182,7 @@ def _turned(x: Sequence[str], y: Sequence[str]) -> bool:
 
 
 def _listed(x: Sequence[str], y: Sequence[str]) -> bool:
-    """Say whether a list of the same parts stands in another order: a cat and a dog."""
+    """Say whether a list of the same parts stands in another order."""
     if _RESPECTIVELY & {*x, *y}:
         return False
     before, after = count_common_tokens(x, y)
@@ -210,7 +210,7 @@ def _split_list(some: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _appositions(x: Sequence[str], start: int, end: int, parts: int) -> bool:
-    """Say whether commas may put a thing beside its name: Tom, a nurse, and Ann, a cook."""
+    """Say whether commas may put things beside names: Tom, a nurse, and Ann."""
     return parts > 2 and ((start > 0 and x[start - 1] == ",") or (end < len(x) and x[end] == ","))
 
 

@@ -52,7 +52,7 @@ class Language:
 
 
 def _join(value: Any, table: Mapping[str, Any]) -> Any:
-    """Join the lines of a pattern, and put in the patterns that it names; rows stay rows."""
+    """Join the lines of a pattern, and put in the patterns that it names."""
     match value:
         case str():
             return _PLACE.sub(lambda m: _join(table[m[1]], table), value)
@@ -77,7 +77,7 @@ LANGUAGES: Final = _find_languages()
 
 @cache
 def values(module: str, name: str) -> dict[Lang, Any]:
-    """Return what each language has by a name; a language that lacks it is left out."""
+    """Return what each language has by a name, if it has it."""
     return {
         code: language.sections[module][name]
         for code, language in LANGUAGES.items()
@@ -154,7 +154,7 @@ _SMALL: Final = {
 
 
 def detect_language(text: str, default: Lang = _FIRST) -> Lang:
-    """Tell the language of a text by its letters and small words, whatever names are in it.
+    """Tell the language of a text by its letters and small words, not names.
 
     Returns the default for a text that has letters of no language.
     """

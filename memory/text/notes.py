@@ -46,7 +46,7 @@ def _leave_out(m: re.Match[str]) -> str:
 
 
 def add_subjects(note: str) -> tuple[str, ...]:
-    """Write a note as sentences that name the person, in all the ways they have been written."""
+    """Write a note as all the sentences that name the person have been written."""
     low = note[:1].lower() + note[1:]
     return tuple(
         subject + low

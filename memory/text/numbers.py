@@ -12,7 +12,7 @@ Number = tuple[float, int, int]  # value, start and end
 
 
 def _table(name: str, *, spaced: bool | None = None) -> dict[str, int]:
-    """Join the tables of all languages by that name, or of those with or without spaces."""
+    """Join the tables of all languages, or of those with or without spaces."""
     return {
         word: number
         for lang, table in values("numbers", name).items()

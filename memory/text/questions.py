@@ -52,12 +52,12 @@ JOINS: Final = frozenset(words_of("questions", "JOINS"))
 
 
 def review_asked(text: str) -> bool:
-    """Say whether a message asks for a look back: 历史课 is a class, "half past" a time of day."""
+    """Say whether a message asks for a look back: 历史课 is a class."""
     return _says("REVIEW", _fold(text))
 
 
 def recent_asked(text: str) -> bool:
-    """Say whether a message is about what was talked of lately (刚才, 昨天, 上次, "last time").
+    """Say whether a message is about what was talked of lately: 刚才, "last time".
 
     A day points at a conversation only beside a word of talking.
     """

@@ -158,7 +158,7 @@ def shorten_texts(
 
 
 def keep_questions(text: str, most: int, size: Callable[[str], int] = count_bytes) -> str:
-    """Return a short text as it is, of a longer one its questions and last sentences.
+    """Return a short text, or of a longer one its questions and last sentences.
 
     Of one sentence that is longer its end is kept. The arguments are those of `shorten_texts`.
     """
@@ -303,7 +303,7 @@ class _MaterialMarker:
                 self.kinds[i] = "pasted"
 
     def _mark_chats(self) -> None:
-        """Mark runs of "Name: words" in which a name comes back, and runs of lines with times."""
+        """Mark runs of "Name: words" in which names come back, or lines with times."""
         own = self.kinds.count(None)
         names = [_find_speaker(head) for head in self.heads]
         stamps = [bool(_STAMP.match(head)) for head in self.heads]
@@ -320,7 +320,7 @@ class _MaterialMarker:
                     self.kinds[i] = "pasted"
 
     def _mark_tale(self) -> None:
-        """Mark what is told from "A story." on: to where it is said to end, or all the rest."""
+        """Mark what follows "A story.", to its announced end or all the rest."""
         for i, (a, b) in enumerate(self.lines):
             if self.kinds[i] is not None or not self._apart(i):
                 continue
@@ -404,7 +404,7 @@ class _MaterialMarker:
         return stop if leads else None
 
     def _mark_block(self, first: int, kind: Kind, *, begun: bool = False) -> int:
-        """Mark a text that begins with line `first`; return the line with which own words go on."""
+        """Mark a text from line `first` on; return the line behind it."""
         last = len(self.lines)
         for i in range(first, last):
             if self.kinds[i] not in {None, "forwarded"}:

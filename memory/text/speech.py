@@ -72,7 +72,7 @@ def denies_or_ends(text: str) -> bool:
 
 
 def find_kin(text: str) -> set[frozenset[str]]:
-    """Find the people and animals of one's own in a text, each as all of its words."""
+    """Find one's own people and animals in a text, each as all its words."""
     words = re.findall(r"[^\W\d_]+", text.casefold())
     found = {_KIN[w] for form in words for w in (form, form.removesuffix("s")) if w in _KIN}
     for word in _KIN_UNSPACED:
@@ -88,14 +88,14 @@ def split_clauses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def pick_option(text: str, question: str) -> str:
-    """Find the option of an either-or question that an answer picks by its place, else ""."""
+    """Find the option of an either-or question that an answer picks by place."""
     first, *others = FORMS.OR.split(question, maxsplit=1)
     last = FORMS.LAST.match(text)
     return (others[0] if last else first) if others and (last or FORMS.FIRST.match(text)) else ""
 
 
 def read_answer(text: str, question: str) -> Answer:
-    """Say what a short message does with the sentence before it; "" if it is no short answer."""
+    """Say what a short answer does with the sentence before it; "" for others."""
     start, end = next(split_clauses(text), (0, 0))
     first = text[start:end].strip()
     short = sum(2 if c > "\u2e80" else 1 for c in text) <= SHORT

@@ -36,7 +36,7 @@ _SAID_OF_ALL: Final = frozenset({"like", "hate", "eating", "drinking"})
 
 
 def _read_alike() -> Mapping[str, tuple[str, ...]]:
-    """Map each word of the text index to those for the same thing: of unspaced ones pairs."""
+    """Map each word to those for the same thing; of unspaced ones the first pairs."""
     found: dict[str, dict[str, None]] = {}
     for group in _GROUPS:
         words = [w[:2] if is_unspaced(w) else w.casefold() for w in group if " " not in w]
@@ -52,7 +52,7 @@ _ALIKE: Final = _read_alike()
 
 @lru_cache(maxsize=4096)
 def things_of(text: str) -> frozenset[str]:
-    """Return the things that a text speaks of, each by the first word of its group."""
+    """Return the things of a text, each by the first word of its group."""
     plain = unicodedata.normalize("NFKC", text)
     found = {_THING[m[0].casefold()] for m in _SPACED.finditer(plain)}
     for m in _UNSPACED.finditer(plain):
@@ -75,14 +75,14 @@ def cut_things(text: str) -> str:
 
 
 def find_synonyms(term: str) -> tuple[str, ...]:
-    """Return what else may be said for a term of the text index; most have nothing."""
+    """Return what else may be said for a term of the text index."""
     return _ALIKE.get(stem(term), ())
 
 
 def count_crossed(
     clauses: Iterable[tuple[tuple[str, tuple[str, ...]], ...]], lang: Lang, text: str
 ) -> int:
-    """Count the words of a question that a text in another language has, said as that says them.
+    """Count the words of a question that a text has in another language.
 
     Args:
         clauses: of each the words with their `alike`.

@@ -108,7 +108,7 @@ _LONG: Final = 8  # from here on two slips are forgiven
 
 
 def count_mistyped(words: Iterable[str], text: str) -> int:
-    """Count the words, which nobody has written so, that stand in the text as they should be."""
+    """Count the mistyped words that stand in the text as they should be."""
     there = {t for t in tokens(text) if len(t) >= SHORTEST and not is_unspaced(t)}
     return sum(any(is_slip(w, t) for t in there) for w in words)
 

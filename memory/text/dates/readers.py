@@ -50,7 +50,7 @@ _CONTEXT: Final = 24  # characters before a time that decide about it
 
 
 def looks_ahead(plain: str) -> bool | None:
-    """Say whether a folded sentence is about what is to come; None if it does not tell.
+    """Say whether a folded sentence is about what is to come; None: untold.
 
     What is planned may have been planned: the future is heard first.
     """
@@ -76,7 +76,7 @@ class Sentence:
 
     @cached_property
     def habit(self) -> bool:
-        """Say whether it is about what is always so: then every time that recurs is meant."""
+        """Say whether it is about what is always so, whenever that recurs."""
         return either("dates", "HABIT").search(self.plain) is not None
 
     def choose(self, again: RecurringTime, ahead: bool | None = None) -> Span | None:
@@ -123,7 +123,7 @@ class Sentence:
         return max(over, default=None)
 
     def part_of(self, day: Span, part: RecurringTime) -> Span | None:
-        """Return the morning of a day; of a day to come all that is left from then on."""
+        """Return the morning of a day; of one to come all from then on."""
         found = part.within(day[0])
         if found is not None and (found[0] > self.now or (self.ahead and day[1] > self.now)):
             return found[0], max(found[1], midnight(day[0]) + DAY)  # plans often have no hour
@@ -148,7 +148,7 @@ class Rule:
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
-        """Compile the pattern when a text first has a hint: all together would slow the start."""
+        """Compile the pattern when first needed: all together would slow the start."""
         return re.compile(self.pattern)
 
     def read(self, m: re.Match[str], said: Sentence) -> Time | None:
@@ -184,7 +184,7 @@ def list_rules() -> list[Rule]:
 
 
 def read_groups(m: re.Match[str], lang: Lang) -> dict[str, Any]:
-    """Read the groups of a match: by their tables in `WORDS`, as numbers, else as they stand."""
+    """Read the groups of a match by their tables in `WORDS`, else as numbers."""
     tables = value(lang, "dates", "WORDS")
     return {
         name: _read_word(word, tables.get(name, {}))
@@ -231,7 +231,7 @@ def _count_back(again: RecurringTime, n: int, said: Sentence) -> FixedTime | Non
 def _read_date(
     _: Sentence, *, month: int, day: int, to: int = 0, year: int = 0, yy: int = 0
 ) -> Time | None:
-    """Read 3 May, the third of May 2024; 3 to 10 May; none where they run backwards."""
+    """Read 3 May 2024, 3 to 10 May; none where they run backwards."""
     to = to or day
     if not day <= to <= 31:
         return None
@@ -299,7 +299,7 @@ def _read_decade(
 
 
 def _read_third(_: Sentence, *, third: int, unit: str = "", edge: bool = False) -> Time:
-    """Read early, the end of, 中旬; of a week, month or year that it names itself: 年底."""
+    """Read early, the end of, 中旬; with its own unit 年底."""
     return _piece(TimeUnit.THIRD, unit, lambda s: third_of(s, third, edge=edge), "near")
 
 
@@ -345,7 +345,7 @@ def _read_some(
 
 
 def _read_same(said: Sentence, *, unit: str, at: str, n: int = 0, later: int | None = None) -> Time:
-    """Read a year ago today, this day last year; with `at` "time" about this time of it."""
+    """Read a year ago today; with `at` "time" this time last year."""
     day = on_that_day(unit, -n if later is None else later, said.now)
     if at == "day":
         return FixedTime(TimeUnit.DAY, add_days(day))

@@ -32,7 +32,7 @@ _FAVOUR: Final = 8
 
 
 class TimeUnit(IntEnum):
-    """What a word names, by its length; a shorter one is looked for inside a longer one."""
+    """What a word names, by its length; shorter ones lie inside longer ones."""
 
     HOUR = 0
     PART = 1
@@ -64,7 +64,7 @@ class FixedTime:
 
 @dataclass(frozen=True, slots=True)
 class RecurringTime:
-    """A time of each day, week, month or year: Friday, the 3rd, March, Christmas, the morning."""
+    """A time of each day, week, month or year: Friday, March, the morning."""
 
     unit: TimeUnit
     period: Period
@@ -81,7 +81,7 @@ class RecurringTime:
         found: list[Span] = []
         for i in range(-n, n + 1):
             try:
-                span = self.within(period_at(t, self.period, i))
+                span = self.within(relative(self.period, i, t)[0])
             except (ValueError, OverflowError):  # this month has no 31st
                 continue
             if span is not None:
@@ -98,7 +98,7 @@ class RecurringTime:
         return min((s for s in self.around(now) if s[1] > now), default=None)
 
     def nearest(self, now: datetime) -> Span | None:
-        """Return the one it is now, else the next or the last one, whichever is nearer."""
+        """Return the one it is now, else the nearer of the next and last."""
         last, coming = self.last(now), self.next(now)
         if last is None or coming is None:
             return last or coming
@@ -106,7 +106,7 @@ class RecurringTime:
         return coming if favour * (coming[0] - now) < now - last[1] or last[1] > now else last
 
     def inside(self, span: Span, now: datetime, *, ahead: bool | None) -> Span | None:
-        """Return of those in the span the first to come, or the last that has begun."""
+        """Return of those in the span the next, or the last that has begun."""
         found = [s for s in self.around(span[0]) if begins_in(s, span)]
         if ahead is not False and (coming := [s for s in found if s[1] > now]):
             return coming[0]
@@ -150,13 +150,13 @@ def add_days(t: datetime, count: int = 1) -> Span:
 
 
 def add_months(year: int, month: int, count: int = 1) -> Span:
-    """Return so many months; a month below 1 or above 12 is one of another year."""
+    """Return so many months; month 0 is the last of the year before."""
     (y, m), (end_y, end_m) = (divmod(12 * year + month - 1 + more, 12) for more in (0, count))
     return date(y, m + 1, 1), date(end_y, end_m + 1, 1)
 
 
 def relative(unit: str, later: int, now: datetime) -> Span:
-    """Return the day, week, month or year that is so many later, as blurred as people mean it."""
+    """Return the day, week, month or year that is so many later."""
     monday = midnight(now) - now.weekday() * DAY
     match unit:
         case "day":
@@ -176,13 +176,8 @@ def relative(unit: str, later: int, now: datetime) -> Span:
     return add_months(now.year + later, 1, 12)
 
 
-def period_at(t: datetime, period: Period, later: int) -> datetime:
-    """Return the first moment of the day, week, month or year that is so many later."""
-    return relative(period, later, t)[0]
-
-
 def on_that_day(unit: str, later: int, now: datetime) -> datetime:
-    """Return the same day of another week, month or year; of a short month its last day."""
+    """Return the same day of another week, month or year, or a short month's last."""
     if unit in {"day", "week"}:
         return midnight(now) + later * (7 if unit == "week" else 1) * DAY
     first, end = add_months(now.year, now.month + later * (12 if unit == "year" else 1))
@@ -190,7 +185,7 @@ def on_that_day(unit: str, later: int, now: datetime) -> datetime:
 
 
 def and_a_half(unit: str, n: int, now: datetime, sign: int) -> Span:
-    """Return n and a half units ago or from now: all that would still be called so."""
+    """Return all that is called n and a half units ago or from now."""
     match unit:
         case "week":
             day, off = now + sign * (7 * n + 4) * DAY, 2

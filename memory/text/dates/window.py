@@ -97,7 +97,7 @@ class Spoken:
 
 
 def window_asked(text: str, now: datetime, tz: str, *, ahead: bool | None = None) -> Span | None:
-    """Read the span of time that a text asks for, seen from `now` in the zone `tz`.
+    """Read the span that a text asks for, seen from `now` in a zone.
 
     Of several that which is in a question speaks, of those the shortest, one in figures before one
     in words, the first. `ahead`: whether a bare "Friday" is still to come; by default the sentence
@@ -116,7 +116,7 @@ def windows_named(text: str, now: datetime, tz: str, *, ahead: bool | None = Non
 
 
 def times_named(text: str, now: datetime, *, ahead: bool | None = None) -> list[Spoken]:
-    """Read every time of a text as it stands, seen from a naive local time; nothing moves it."""
+    """Read every time of a text, seen from a naive local time, unmoved."""
     said = Sentence(fold_letters(text), now, ahead)
     return list(_read_phrases(_find(said), said, moved=False))
 
@@ -146,7 +146,7 @@ Hit: TypeAlias = tuple[int, int, int, re.Match[str]]  # length below 0, place, r
 
 
 def _find(said: Sentence) -> list[Found]:
-    """Find the times of a text in order of place: of words that overlap the longest.
+    """Find the times of a text in order, of overlapping words the longest.
 
     What only looks like a time is struck out of it.
     """
@@ -184,7 +184,7 @@ def _hits(plain: str) -> list[Hit]:
 
 
 def _choose_asked(spans: list[Spoken], plain: str) -> list[Spoken]:
-    """Choose what questions name; of a message that comes to its point, of what follows that."""
+    """Choose what questions name, behind a turn to the point if there is one."""
     ends = [m.start() for m in _SENTENCE.finditer(plain)]
     bounds = list(pairwise([0, *ends, len(plain)]))
     if not spans or not ends:
@@ -232,7 +232,7 @@ def _find_day(phrase: Phrase, span: Span) -> datetime | None:
 
 
 def _join_phrases(found: list[Found], plain: str) -> tuple[list[Phrase], list[str]]:
-    """Put times together that stand side by side; and say what joins each to the next."""
+    """Put times side by side together, and say what joins each to the next."""
     nest, to, join = _joints()
     phrases: list[Phrase] = [[f] for f in found[:1]]
     joints: list[str] = []
@@ -262,7 +262,7 @@ def _is_anchored(phrase: Phrase) -> bool:
 
 
 def _goes_with(phrase: Phrase, b: Found) -> bool:
-    """Say whether a time belongs to the one before it: two that stand for themselves do not."""
+    """Say whether a time belongs to the phrase before it."""
     t, last = b.time, phrase[-1].time
     if isinstance(t, RecurringTime) and isinstance(last, RecurringTime):
         return (t.unit, t.period) != (last.unit, last.period)
@@ -315,7 +315,7 @@ def _find_inside(t: Time, unit: TimeUnit, span: Span, said: Sentence) -> Span | 
 
 
 def _read_range(a: Phrase, b: Phrase, joint: str, said: Sentence) -> Named | None:
-    """Read from the one to the other; two that are merely named if nothing is between them."""
+    """Read from the one to the other, if nothing is between two merely named."""
     if joint in {"before", "after"}:
         return _read_beside(a, b, joint, said)
 
@@ -342,7 +342,7 @@ def _read_range(a: Phrase, b: Phrase, joint: str, said: Sentence) -> Named | Non
 
 
 def _read_beside(a: Phrase, b: Phrase, way: str, said: Sentence) -> Named | None:
-    """Read the Sunday before Christmas; of a day up to that day, for so long it is told."""
+    """Read the Sunday before Christmas; before a day all up to that day."""
     anchor, last = _read_phrase(b, said), a[-1].time
     if anchor is None or not isinstance(last, RecurringTime):
         return None
@@ -361,7 +361,7 @@ _READ_BEFORE: Final = 40  # characters
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A time where it stands; `anew` reads it again as one that is over, or to come."""
+    """A time where it stands; `anew` reads it again as over, or to come."""
 
     unit: TimeUnit
     span: Span
@@ -378,7 +378,7 @@ class Place:
 
 @cache
 def _moves(side: str) -> list[tuple[re.Pattern[str], str, Lang]]:
-    """Compile the words of all languages before or after a time, each with what it does."""
+    """Compile the words before or after a time, each with what it does."""
     return [
         (re.compile(words), move, lang)
         for lang, rows in values("dates", side).items()

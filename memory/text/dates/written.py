@@ -62,7 +62,7 @@ class DateMatch:
 
     @property
     def due(self) -> str:
-        """Write it as an `expires` attribute, as precisely as was said; of a week, its last day."""
+        """Write it as an `expires` attribute; of a week, its last day."""
         shape = {"minute": "%Y-%m-%dT%H:%M", "month": "%Y-%m", "year": "%Y"}.get(self.grain)
         return self.at.strftime(shape) if shape else f"{self.last_day:%Y-%m-%d}"
 
@@ -134,7 +134,7 @@ def _read_clock(m: re.Match[str], lang: Lang) -> tuple[int, int, str]:
 
 
 def _with_clock(w: DateMatch, plain: str, part: int | None) -> DateMatch:
-    """Add the hour that stands beside a day; one whose half of the day nobody said is none."""
+    """Add the hour beside a day, if its half of the day is known."""
     gap = _GAP.match(plain, w.end)
     starts = range(w.end, gap.end() + 1) if gap else ()
     for pattern, lang in _clocks():
@@ -154,7 +154,7 @@ def _with_clock(w: DateMatch, plain: str, part: int | None) -> DateMatch:
 
 
 def _hour(hour: int, minute: int, half: str, part: int | None) -> timedelta | None:
-    """Work out a time of day: `half` is am, pm, 24 or "", `part` the hour a part begins at."""
+    """Work out a time of day; `half` is am, pm, 24 or ""."""
     if hour > 24 or minute > 59:
         return None
     if half == "24" and (part is None or hour > 12):
