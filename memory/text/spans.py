@@ -6,6 +6,7 @@ Form only.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -86,9 +87,9 @@ _QUOTE: Final = 2_000  # characters that one quotation may hold
 def split_sentences(text: str) -> list[tuple[int, int]]:
     """Cut a text into sentences: offsets in order, without the space around them."""
     out: list[tuple[int, int]] = []
-    start, quoted = 0, _RangeCursor(_quotes(text))
+    start, quoted = 0, _quotes(text)
     for m in _END.finditer(text):
-        inside = quoted.holds(m.start()) and quoted.holds(m.end())
+        inside = _is_inside(quoted, m.start()) and _is_inside(quoted, m.end())
         if (m[0][0] == "\n" or not inside) and not (m[0][0] == "." and _goes_on(text, m)):
             out.append((start, m.end()))
             start = m.end()
@@ -201,16 +202,10 @@ def _goes_on(text: str, m: re.Match[str]) -> bool:
     return bool(after) and not _BEGINS.match(text, m.end(), m.end() + 20)
 
 
-class _RangeCursor:
-    """Whether positions, asked for in order, lie inside given ranges."""
-
-    def __init__(self, ranges: list[tuple[int, int]]) -> None:
-        self._ranges, self._at = ranges, 0
-
-    def holds(self, position: int) -> bool:
-        while self._at < len(self._ranges) and self._ranges[self._at][1] <= position:
-            self._at += 1
-        return self._at < len(self._ranges) and self._ranges[self._at][0] < position
+def _is_inside(ranges: list[tuple[int, int]], position: int) -> bool:
+    """Say whether a position lies inside one of the ranges, which are in order."""
+    at = bisect_left(ranges, (position,)) - 1
+    return at >= 0 and position < ranges[at][1]
 
 
 def _quotes(text: str) -> list[tuple[int, int]]:
@@ -283,9 +278,9 @@ class _MaterialMarker:
         marks = [m.start() for m in _FENCE.finditer(self.text)]
         for a, b in zip(marks[::2], [*marks[1::2], len(self.text)], strict=False):
             self.inline.append(TextSpan(a, min(b + 3, len(self.text)), "pasted"))
-        cursor = _RangeCursor([(s.start - 1, s.end) for s in self.inline])
+        fenced = [(s.start - 1, s.end) for s in self.inline]
         for i, (a, _) in enumerate(self.lines):
-            if cursor.holds(a):
+            if _is_inside(fenced, a):
                 self.kinds[i] = "pasted"
 
     def _mark_lines(self) -> None:
