@@ -30,6 +30,7 @@ from memory.text.dates.times import (
     add_months,
     and_a_half,
     date,
+    day_of_week,
     festival,
     full_year,
     half_of,
@@ -41,7 +42,6 @@ from memory.text.dates.times import (
     relative,
     stretch,
     third_of,
-    weekday,
 )
 from memory.text.languages import Lang, either, value, values
 from memory.text.numbers import find_numbers
@@ -280,14 +280,11 @@ def _read_weekday(
     if later is not None:
         monday = relative("week", later, said.now)[0]
         return FixedTime(TimeUnit.DAY, add_days(monday + weekday * DAY))
-    again = _weekday(weekday)
+    again = day_of_week(weekday)
     if not weeks:
         return again
     coming = again.next(said.now) or add_days(said.now)
     return FixedTime(TimeUnit.DAY, add_days(coming[0] + 7 * weeks * DAY))
-
-
-_weekday = weekday  # beside an argument of that name
 
 
 def _read_decade(
@@ -321,7 +318,7 @@ def _piece(
 def _read_nth(_: Sentence, *, n: int = -1, unit: str = "", weekday: int | None = None) -> Time:
     """Read the first Monday of, 最后一天."""
     if weekday is not None:
-        one = _weekday(weekday)
+        one = day_of_week(weekday)
         return OrdinalTime(TimeUnit.DAY, lambda s: nth_of(s, n, one))
     return OrdinalTime(UNITS[unit], lambda s: nth_unit(s, n, unit))
 

@@ -276,7 +276,7 @@ def full_year(year: int) -> int:
     return year if year > 99 else year + (2000 if year < 60 else 1900)
 
 
-def weekday(which: int) -> RecurringTime:
+def day_of_week(which: int) -> RecurringTime:
     """Return a day of the week; Monday is 0."""
     return RecurringTime(
         TimeUnit.DAY, "week", lambda monday: add_days(monday + which * DAY), "next", strict=True
