@@ -241,6 +241,8 @@ def _build(row: Row, m: re.Match[str], sentence: str, words: Any) -> SentenceInt
         text = _write_as_said(sentence, core, start, text)
         if found.get("of"):
             text = f"{sentence[slice(*m.span('of'))]}：{text}"
+        if not text and row.kind == "remember":
+            return None
         return SentenceIntent("remember", text or None, whole, lists=row.kind == "list")
     if row.kind == "speak":
         return SentenceIntent("speak", sentence[start:end], whole)
@@ -256,7 +258,7 @@ def _build(row: Row, m: re.Match[str], sentence: str, words: Any) -> SentenceInt
 
 def _name_target(
     kind: CommandKind, sentence: str, core: str, place: tuple[int, int, int, int], words: Any
-) -> SentenceIntent:
+) -> SentenceIntent | None:
     """Name the thing without "what I said about", and what must be spared."""
     start, end, used, stop = place
     thing = words.ENDING.sub("", core[start:end].strip(_MARKS)).strip(_MARKS)
@@ -266,6 +268,8 @@ def _name_target(
         return SentenceIntent("forget", None, stop)
     about = words.ABOUT.match(thing)
     thing = about["x"].strip(_MARKS) if about else thing
+    if not re.search(r"\w", thing):
+        return None
     spare = words.SPARE.match(core[used:])
     text = _write_as_said(sentence, core, start, thing)
     if kind == "forget" and _is_everything(thing, words):
