@@ -13,7 +13,7 @@ from typing import Literal
 
 from memory import lifecycle
 from memory.jobs import Effect, Handler
-from memory.learn import edits, preferences
+from memory.learn import edits, preferences, proposals
 from memory.learn import forget as forgetting
 from memory.learn.answer import LearningTools
 from memory.learn.background import CurveSwitcher, embed_missing, plan
@@ -22,7 +22,6 @@ from memory.learn.forget import ForgetResult, PurgeReceipt, forget, forget_every
 from memory.learn.forget_plan import ForgetPlan, ForgetPlanner
 from memory.learn.monitor import Monitor
 from memory.learn.quotes import QuoteReader, plan_reading
-from memory.learn.reach import ask_today
 from memory.learn.remember import Rememberer, RememberRequest, RememberResult
 from memory.learn.secrets import SecretSealer
 from memory.learn.summarise import Summariser
@@ -163,10 +162,10 @@ class MemoryService:
         """Give up embeddings of queries that are still under way."""
         await self._queries.close()
 
-    async def _scrub(self, job: Job, now: datetime) -> Effect:
+    async def _scrub(self, _job: Job, now: datetime) -> Effect:
         if self.mirror is not None:
             await self.mirror.sweep()
-        return await forgetting.scrub(self._store, job, now)
+        return await forgetting.scrub(self._store, now)
 
     # --- recall ---
 
@@ -413,12 +412,12 @@ class MemoryService:
     async def accept(self, user_id: str, memory_id: MemoryId, now: datetime) -> Memory:
         """Confirm what was proposed. Raises NotFound, Conflict."""
         return await self._store.write(
-            user_id, lambda tx: edits.accept(tx, memory_id, self._curve, self._u, now)
+            user_id, lambda tx: proposals.accept(tx, memory_id, self._curve, self._u, now)
         )
 
     async def decline_proposal(self, user_id: str, proposal_id: str, now: datetime) -> None:
         """Say no to a proposal. Raises NotFound."""
-        await self._store.write(user_id, lambda tx: edits.decline(tx, proposal_id, now))
+        await self._store.write(user_id, lambda tx: proposals.decline(tx, proposal_id, now))
 
     async def list_proposals(self, user_id: str) -> list[Proposal]:
         """List what waits for a yes or no, oldest first."""
@@ -431,7 +430,7 @@ class MemoryService:
         """
         if not await self.list_proposals(user_id):
             return None
-        return await self._store.write(user_id, lambda tx: ask_today(tx, now))
+        return await self._store.write(user_id, lambda tx: proposals.ask_today(tx, now))
 
     async def purge(self, user_id: str, memory_id: MemoryId, now: datetime) -> PurgeReceipt:
         """Erase it for good, every copy, those of MEMORY.md included. Raises NotFound."""

@@ -1,8 +1,6 @@
-"""Ask the memory model, within the user's daily budget, and read its answer; and the embedder
-beside it.
+"""Ask the memory model, within the user's daily budget, and read its answer; and the embedder.
 
-The one place where an answer is made out, validated and asked for again with what was wrong with
-it.
+The one place where an answer is made out, validated and asked for again with what was wrong.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
+from itertools import zip_longest
 from typing import Any, Literal
 
 import prompts
@@ -34,7 +33,6 @@ ANY = Filter(max_sensitivity=Sensitivity.PRIVATE)
 
 _TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)\b[^<>]{0,200}>", re.I)
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.S)
-_BRACKET = re.compile(r"[\[{]")
 _MOST = 60_000  # characters of an answer that are looked at
 _MOST_FAILED = 50  # brackets in it that open nothing which can be read
 
@@ -60,45 +58,38 @@ def parse_objects(text: str) -> list[dict[str, Json]] | None:
     fences around it; and of an array that is broken or was cut off, the objects that are whole.
     """
     text = _TRAILING_COMMA.sub(lambda m: m[1] or "", strip_thinking(text))
-    decoder = json.JSONDecoder()
-    i, failed, whole = -1, 0, True
-    while failed < _MOST_FAILED and (m := _BRACKET.search(text, i + 1)):
-        i = m.start()
-        try:
-            value, end = decoder.raw_decode(text, i)
-        except (ValueError, RecursionError):
-            failed += 1
-            if (
-                text[i] == "[" and whole
-            ):  # what it does not find from here it finds from no later place
-                if rest := list(_whole(text, i)):
-                    return rest
-                whole = False
-            continue
-        if isinstance(value, list):
+    broken = False  # an array was: what it does not hold from there it holds from no later place
+    for value, start, end in _decode(text, "[{"):
+        if value is None:
+            if text[start] == "[" and not broken and (rest := _list_whole(text, start)):
+                return rest
+            broken = broken or text[start] == "["
+        elif isinstance(value, list):
             if not value or any(isinstance(v, dict) for v in value):
                 return [v for v in value if isinstance(v, dict)]
-            i = end - 1
         elif value:
             inner = next((v for v in value.values() if isinstance(v, list)), None)
             wrapped = inner is not None and "content" not in value  # {"memories": [...]}
             found = [v for v in inner or () if isinstance(v, dict)] if wrapped else [value]
-            return [*found, *_whole(text, end)]
+            return [*found, *_list_whole(text, end)]
     return None
 
 
-def _whole(text: str, start: int) -> Iterator[dict[str, Json]]:
+def _list_whole(text: str, start: int) -> list[dict[str, Json]]:
     """Return every complete object from `start` on, of a text that is not complete itself."""
-    decoder = json.JSONDecoder()
-    i, failed = start, 0
-    while failed < _MOST_FAILED and (i := text.find("{", i)) >= 0:
+    return [v for v, *_ in _decode(text, "{", start) if v is not None]
+
+
+def _decode(text: str, brackets: str, start: int = 0) -> Iterator[tuple[Any, int, int]]:
+    """Read JSON at each bracket outside of what was read before: value or None, start and end."""
+    decoder, failed = json.JSONDecoder(), 0
+    opens = re.compile(f"[{re.escape(brackets)}]")
+    while failed < _MOST_FAILED and (m := opens.search(text, start)):
         try:
-            value, i = decoder.raw_decode(text, i)
+            value, start = decoder.raw_decode(text, m.start())
         except (ValueError, RecursionError):
-            i, failed = i + 1, failed + 1
-            continue
-        if isinstance(value, dict):
-            yield value
+            value, start, failed = None, m.end(), failed + 1
+        yield value, m.start(), start
 
 
 def parse(text: str, task: Task) -> Any:
@@ -123,13 +114,17 @@ def parse(text: str, task: Task) -> Any:
         raise ValueError("; ".join(told)) from None
 
 
+async def _load_schemas() -> Any:
+    """Import them in a thread: the first import takes long."""
+    return await asyncio.to_thread(import_module, "memory.learn.schemas")
+
+
 async def read_payload(job: Job) -> Any:
     """Read what a job carries as its model of `memory.learn.schemas`.
 
     Raises pydantic's ValidationError.
     """
-    schemas = await asyncio.to_thread(import_module, "memory.learn.schemas")
-    return schemas.PAYLOADS[job.kind].model_validate(job.payload)
+    return (await _load_schemas()).PAYLOADS[job.kind].model_validate(job.payload)
 
 
 def read_learning(tx: Transaction, default: str) -> str:
@@ -138,11 +133,23 @@ def read_learning(tx: Transaction, default: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What the model said.
+class ModelTask:
+    """What a model is asked to do: a task over data of a user, in a language.
 
-    `cut`: it ran into the length limit, so its last line may be half of one.
+    `data` fills the prompt's template, and is what the notebook reads.
     """
+
+    user_id: str
+    task: Task
+    lang: Lang
+    data: Mapping[str, Any]
+    now: datetime
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model said. `cut`: it ran into the limit, so its last line may be half of one."""
 
     text: str
     cut: bool
@@ -167,66 +174,45 @@ class LearningTools:
         """Tell whether the user's conversations are learned from: auto, ask, or off."""
         return read_learning(tx, self.learning)
 
-    async def ask(
-        self,
-        user_id: str,
-        task: Task,
-        lang: Lang,
-        variables: Mapping[str, Any],
-        data: Mapping[str, Json],
-        now: datetime,
-        max_tokens: int,
-    ) -> Answer:
-        """One call for an answer in free form.
+    def limit(self, tokens: int) -> int:
+        """Return that many tokens, or a quarter of a smaller model's context."""
+        return min(tokens, self.context_tokens // 4)
 
-        Raises ModelError; where today's budget is spent, BudgetSpent.
-        """
-        messages = prompts.load(task, lang).messages(**variables)
-        request = ModelRequest(
-            task, messages, {**data, "lang": lang}, max_tokens, deadline=DEADLINE
-        )
-        return await self._call(user_id, request, now)
+    async def ask(self, t: ModelTask) -> Answer:
+        """Ask for an answer in free form. Raises ModelError; with the budget spent, BudgetSpent."""
+        return await self._call(t, prompts.load(t.task, t.lang).messages(**t.data))
 
-    async def read(
-        self,
-        user_id: str,
-        task: Task,
-        lang: Lang,
-        variables: Mapping[str, Any],
-        data: Mapping[str, Json],
-        now: datetime,
-        max_tokens: int,
-    ) -> Any:
-        """Ask for an answer in the task's schema; once more, with the error, for one that is not
-        valid.
+    async def read(self, t: ModelTask) -> Any:
+        """Ask for an answer in the task's schema; once more, with the error, if it is not valid.
 
         Returns its model of `memory.learn.schemas`, None where the second is not valid either.
-        Raises ModelError.
+        Raises as `ask` does.
         """
-        schemas = await asyncio.to_thread(import_module, "memory.learn.schemas")
-        schema = schemas.ANSWERS[task].model_json_schema()
-        messages = prompts.load(task, lang).messages(**variables)
+        schema = (await _load_schemas()).ANSWERS[t.task].model_json_schema()
+        messages = prompts.load(t.task, t.lang).messages(**t.data)
         for _ in range(2):
-            request = ModelRequest(
-                task, messages, {**data, "lang": lang}, max_tokens, schema, DEADLINE
-            )
-            answer = await self._call(user_id, request, now)
+            answer = await self._call(t, messages, schema)
             try:
-                return parse(answer.text, task)
+                return parse(answer.text, t.task)
             except ValueError as e:
-                self.skipped(f"{task} answer", "unreadable", answer.text)
-                wrong = prompts.load("again", lang).render(error=str(e))
-                said = (
-                    [{"role": "assistant", "content": answer.text}] if answer.text.strip() else []
-                )
-                messages = [*messages, *said, {"role": "user", "content": wrong}]
+                self.skipped(f"{t.task} answer", "unreadable", answer.text)
+                if answer.text.strip():
+                    messages = [*messages, {"role": "assistant", "content": answer.text}]
+                wrong = prompts.load("again", t.lang).render(error=str(e))
+                messages = [*messages, {"role": "user", "content": wrong}]
         return None
 
-    async def _call(self, user_id: str, request: ModelRequest, now: datetime) -> Answer:
-        size = sum(estimate_tokens(m["content"]) for m in request.messages)
-        await self._within_budget(user_id, now, size)
-        parts: list[str] = []
-        finish, usage = None, None
+    async def _call(
+        self,
+        t: ModelTask,
+        messages: Sequence[Mapping[str, str]],
+        schema: Mapping[str, Json] | None = None,
+    ) -> Answer:
+        size = sum(estimate_tokens(m["content"]) for m in messages)
+        await self._check_budget(t.user_id, t.now, size)
+        data = {**t.data, "lang": t.lang}
+        request = ModelRequest(t.task, messages, data, t.max_tokens, schema, DEADLINE)
+        parts, finish, usage = list[str](), None, None
         stream = self.model.stream(request)
         try:
             async for chunk in stream:
@@ -236,47 +222,44 @@ class LearningTools:
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
         text = clean_input("".join(parts))
-        if (
-            usage is None
-        ):  # a provider that does not say is counted by the same measure as prompts are
-            usage = Usage(size, estimate_tokens(text))
+        used = usage or Usage(size, estimate_tokens(text))  # where the provider does not say
         role = NIGHT if self.night else ROLE
         await self.store.write(
-            user_id, lambda tx: tx.traces.record_tokens(role, self.model.name, usage, now)
+            t.user_id, lambda tx: tx.traces.record_tokens(role, self.model.name, used, t.now)
         )
         return Answer(text, finish == "length")
 
-    async def _within_budget(self, user_id: str, now: datetime, size: int) -> None:
-        """The day's memory work, nights included; and a night's own share, whose first call is always made."""
+    async def _check_budget(self, user_id: str, now: datetime, size: int) -> None:
+        """Raise BudgetSpent where the day's tokens, or a night's own share of them, are spent.
+
+        A night's first call is always made.
+        """
         day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
-        def within(tx: Transaction) -> bool:
-            tonight = _spent(tx, day, NIGHT)
-            if 0 < self.budget_tokens <= tonight + _spent(tx, day, ROLE):
+        def is_within(tx: Transaction) -> bool:
+            tonight = _count_spent(tx, day, NIGHT)
+            if 0 < self.budget_tokens <= tonight + _count_spent(tx, day, ROLE):
                 return False
             if not self.night or not tonight:
                 return True
-            week = _spent(tx, day - timedelta(days=7), "chat", ROLE)
+            week = _count_spent(tx, day - timedelta(days=7), "chat", ROLE)
             return tonight + size <= max(week * NIGHT_SHARE, NIGHT_FLOOR)
 
-        if not await self.store.read(user_id, within):
-            tomorrow = (day + timedelta(days=1) - now).total_seconds()
-            raise BudgetSpent(
-                "rate_limit", detail="daily memory budget spent", retry_after=tomorrow
-            )
+        if not await self.store.read(user_id, is_within):
+            left = (day + timedelta(days=1) - now).total_seconds()
+            raise BudgetSpent("rate_limit", detail="daily memory budget spent", retry_after=left)
 
     async def embed(
         self, texts: Sequence[str], kind: Literal["query", "content"] = "content"
     ) -> list[FloatArray | None]:
-        """Return vectors of the texts; None for each where the embedder fails, for nothing depends on it alone."""
+        """Return vectors of the texts; None for each where the embedder fails."""
         if not texts:
             return []
         try:
-            rows = await self.embedder.embed(texts, kind)
+            return list(await self.embedder.embed(texts, kind))
         except ModelError as e:
             log.info("learning goes on without vectors: %s", e.code)
             return [None] * len(texts)
-        return list(rows)
 
     async def nearest(
         self, user_id: str, vector: FloatArray | None, text: str, k: int, f: Filter
@@ -285,12 +268,8 @@ class LearningTools:
         reader = self.store.open_reader(user_id)
         by_words = await reader.search_words(text, k, f) if text.strip() else []
         by_vector = await reader.search_vectors(vector, k, f) if vector is not None else []
-        out: dict[MemoryId, None] = {}
-        for i in range(k):
-            for found in (by_vector, by_words):
-                if i < len(found):
-                    out[found[i].id] = None
-        return list(out)[:k]
+        turns = zip_longest(by_vector, by_words)
+        return list(dict.fromkeys(s.id for pair in turns for s in pair if s is not None))[:k]
 
     async def near(self, user_id: str, text: str, k: int, f: Filter) -> list[Memory]:
         """Return the memories closest to a text that nothing is known of yet."""
@@ -298,10 +277,10 @@ class LearningTools:
         return await self.store.open_reader(user_id).get(ids)
 
     def skipped(self, what: str, why: str, text: str) -> None:
-        """Log something of a model's answer that was left out; its words only if logs may hold them."""
+        """Log that something of an answer was left out; its words only if logs may hold them."""
         log.warning("%s left out (%s)%s", what, why, f": {text[:200]}" if self.log_text else "")
 
 
-def _spent(tx: Transaction, since: datetime, *roles: str) -> int:
+def _count_spent(tx: Transaction, since: datetime, *roles: str) -> int:
     used = [tx.traces.count_tokens(role, since) for role in roles]
     return sum(u.prompt_tokens + u.completion_tokens for u in used)

@@ -8,9 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory import lifecycle, privacy
-from memory.errors import Conflict, NotFound, Refused
-from memory.learn.merge import Merger, refused_text
-from memory.learn.reach import accept_proposal, decline_proposal
+from memory.errors import Conflict, NotFound
+from memory.learn.merge import refused_text
 from memory.learn.remember import make_refusal
 from memory.learn.same_meaning import build_target, normalise_text
 from memory.learn.undo import undo
@@ -170,28 +169,6 @@ def edit(
 def edit_refused(m: Memory, text: str) -> str:
     """Say why this may not be the memory's text; empty if it may."""
     return refused_text(text, secret=m.sensitivity is Sensitivity.SECRET) or ""
-
-
-def accept(tx: Transaction, memory_id: MemoryId, curve: str, u: float, now: datetime) -> Memory:
-    """Accept what was proposed: it holds by the person's word, and ends what it was meant to end."""
-    if (p := next((p for p in tx.proposals.open() if p.id == memory_id), None)) is not None:
-        done = accept_proposal(tx, p, curve=curve, u=u, now=now)
-        if done is None:
-            raise Refused("refused")
-        return done
-    m = must(tx, memory_id)
-    if m.state is not State.PROPOSED:
-        raise Conflict("Only what was proposed can be accepted.", code="settled")
-    tx.changes.begin("user", "accept", now)
-    return Merger(tx, curve=curve, u=u).accept(m, now)
-
-
-def decline(tx: Transaction, proposal_id: str, now: datetime) -> None:
-    """A proposal is wrong, or nobody's business: it is not made again. Raises NotFound."""
-    p = next((p for p in tx.proposals.open() if p.id == proposal_id), None)
-    if p is None:
-        raise NotFound(f"There is no proposal {proposal_id}.")
-    decline_proposal(tx, p, now)
 
 
 def pin(tx: Transaction, memory_id: MemoryId, on: bool, u: float, now: datetime) -> Memory:

@@ -19,11 +19,11 @@ from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import dates
 from memory.learn.answer import LearningTools, read_learning, read_payload
-from memory.learn.drafts import NOTHING
 from memory.learn.evidence import JOINED, JOINT, find_names
 from memory.learn.extract import HISTORY_TOKENS, ExtractionInput, Extractor
 from memory.learn.merge import Claim, Merger, choose_kind, find_refusal
 from memory.learn.same_meaning import list_units
+from memory.learn.steps import NOTHING
 from memory.learn.visible_messages import messages_of, redact_memory
 from memory.models import ChangeSet, Job, Json, Kind, Memory, Message, Session
 from memory.ports import Store, Transaction
@@ -33,40 +33,37 @@ from memory.text.spans import is_question
 from memory.text.speech import FORMS, split_clauses
 
 BATCH: Final = 12  # quotations in one call
-# in the settings of the user: up to which place they are read, and the newest change set
-_READ: Final = "quotes"
-_IN_PROMPTS: Final = frozenset(
-    {Kind.HEALTH, Kind.IDENTITY, Kind.INSTRUCTION}
-)  # kinds that stand in every prompt
+_READ: Final = "quotes"  # setting of the user: how far they are read, and the newest change set
+_IN_PROMPTS: Final = frozenset({Kind.HEALTH, Kind.IDENTITY, Kind.INSTRUCTION})  # every prompt's
 
 
 async def plan_reading(store: Store, learning: str, now: datetime) -> None:
     """Enqueue a reading for everybody whose quotations no model has read."""
+
+    def enqueue(tx: Transaction) -> None:
+        unread = _find_unread(tx, learning, -1)
+        if unread and not tx.jobs.list_pending("quotes"):
+            lane = f"quotes:{tx.user_id}"  # beside the learning of the day
+            tx.jobs.enqueue("quotes", tx.new_id(), {"through": unread[-1][0]}, now, lane=lane)
+
     for user_id in await store.write_system(lambda s: s.users()):
         if await store.read(user_id, lambda tx: _find_unread(tx, learning, 1)):
-            await store.write(user_id, lambda tx: _enqueue(tx, learning, now))
-
-
-def _enqueue(tx: Transaction, learning: str, now: datetime) -> None:
-    unread = _find_unread(tx, learning, -1)
-    if unread and not tx.jobs.list_pending("quotes"):
-        lane = f"quotes:{tx.user_id}"  # beside the learning of the day, which does not wait for it
-        tx.jobs.enqueue("quotes", tx.new_id(), {"through": unread[-1][0]}, now, lane=lane)
+            await store.write(user_id, enqueue)
 
 
 def _find_unread(tx: Transaction, learning: str, limit: int) -> list[tuple[int, Memory]]:
-    """Quotations that no model has read, and their places; none where learning is off, or asks each time."""
+    """Return unread quotations with their places; none where learning is off, or asks each time."""
     if read_learning(tx, learning) != "auto":
         return []
-    return tx.memories.quotes(int(_progress(tx).get("through", 0)), limit)
+    return tx.memories.quotes(int(_get_progress(tx).get("through", 0)), limit)
 
 
-def _progress(tx: Transaction) -> Mapping[str, Json]:
+def _get_progress(tx: Transaction) -> Mapping[str, Json]:
     return tx.user().settings.get(_READ) or {}
 
 
 @dataclass(frozen=True, slots=True)
-class Portion:
+class QuoteBatch:
     """Quotations that are read together, as messages under their ids, and the place of the last."""
 
     quotes: tuple[Memory, ...]
@@ -89,59 +86,53 @@ class QuoteReader:
 
         Raises ModelError, Conflict; what was read by then stays.
         """
-        store, asked = self._tools.store, await read_payload(job)
-        while (
-            p := await store.read(job.user_id, lambda tx: self._gather(tx, job, asked.through, now))
-        ) is not None:
-            found = await self._extractor.read(job.user_id, p.history, {}, now)
-            claims = [claim for _, claim in found if "quote" not in claim.draft.modalities]
-            await store.write(
-                job.user_id, lambda tx, p=p, claims=claims: self._apply(tx, job, p, claims, now)
-            )  # type: ignore[misc]
-        return lambda tx: _result(tx, job)
+        store, last = self._tools.store, (await read_payload(job)).through
+        while batch := await store.read(job.user_id, lambda tx: self._gather(tx, job, last, now)):
+            steps = await self._extractor.read(job.user_id, batch.history, {}, now)
+            claims = [s.claim for s in steps if s.claim and "quote" not in s.claim.draft.modalities]
 
-    def _gather(self, tx: Transaction, job: Job, last: int, now: datetime) -> Portion | None:
-        """The next quotations, all in one language; None where there are no more, or the reading was taken back."""
+            def write(tx: Transaction, b: QuoteBatch = batch, c: list[Claim] = claims) -> None:
+                self._apply(tx, job, b, c, now)
+
+            await store.write(job.user_id, write)
+        return lambda tx: _count_result(tx, job)
+
+    def _gather(self, tx: Transaction, job: Job, last: int, now: datetime) -> QuoteBatch | None:
+        """Return the next quotations, all in one language; None at the end, or once undone."""
         unread = _find_unread(tx, self._tools.learning, BATCH)
-        begun = _begun(tx, job)
-        if begun is not None and begun.undone_by is not None:
+        begun = _find_begun(tx, job)
+        if not unread or (begun is not None and begun.undone_by is not None):
             return None
-        some = list(
-            takewhile(lambda x: x[0] <= last and x[1].language == unread[0][1].language, unread)
-        )
+        lang = unread[0][1].language
+        some = list(takewhile(lambda x: x[0] <= last and x[1].language == lang, unread))
         if not some:
             return None
-        most = min(
-            HISTORY_TOKENS, self._tools.context_tokens // 2
-        )  # what is longer would be summarised first
+        most = min(HISTORY_TOKENS, self._tools.context_tokens // 2)  # a longer one is summarised
         sizes = accumulate(estimate_tokens(m.original_content) for _, m in some)
         some = [x for x, size in zip(some, sizes, strict=True) if size <= most] or some[:1]
         quotes = tuple(m for _, m in some)
-        messages = tuple(said for m in quotes for said in _messages(tx, m))
+        messages = [said for m in quotes for said in _write_messages(tx, m)]
         session = Session("", tx.user_id, "", now, now)
-        return Portion(
-            quotes,
-            ExtractionInput(session, messages, messages, 0, quotes[0].language, "auto"),
-            some[-1][0],
-        )
+        history = ExtractionInput(session, messages, 0, lang, "auto")
+        return QuoteBatch(quotes, history, some[-1][0])
 
     def _apply(
-        self, tx: Transaction, job: Job, p: Portion, found: Sequence[Claim], now: datetime
+        self, tx: Transaction, job: Job, b: QuoteBatch, found: Sequence[Claim], now: datetime
     ) -> None:
         """Replace what was read whole, and note how far it is read, in one transaction."""
-        begun = _begun(tx, job)
+        begun = _find_begun(tx, job)
         if not tx.jobs.holds_lease(job) or (begun is not None and begun.undone_by is not None):
             raise Conflict("these quotations are read by another process, or no longer to be read")
         merger = Merger(tx, curve=self._tools.curve, u=self._tools.u)
-        said = {m.id: m for m in p.history.messages}
+        said = {m.id: m for m in b.history.messages}
         unread = {m.id: m for _, m in _find_unread(tx, self._tools.learning, BATCH)}
         if not unread:
             return  # all of them were changed meanwhile, or learning was switched off
-        for old in p.quotes:
+        for old in b.quotes:
             quote = unread.get(old.id)
             if quote is None or quote.original_content != old.original_content:
                 continue
-            read = [(c, _resting_on(tx, quote, c)) for c in found if c.sources == (quote.id,)]
+            read = [(c, _rest_on_sources(tx, quote, c)) for c in found if c.sources == (quote.id,)]
             read = [(c, rests) for c, rests in read if not find_refusal(tx, rests)]
             if not covers(quote, said[quote.id], [c for c, _ in read]):
                 self._tools.skipped(f"reading of {quote.id}", "not all of it", "")
@@ -149,23 +140,22 @@ class QuoteReader:
             begun = begun or tx.changes.begin("extractor", "quotes", now, job_id=job.id)
             tx.changes.resume(begun)
             merger.replace_quote(quote, [rests for _, rests in read])
-        progress = {"through": p.through, "set": begun.id if begun else ""}
+        progress = {"through": b.through, "set": begun.id if begun else ""}
         user = tx.user()
         tx.put_user(replace(user, settings={**user.settings, _READ: progress}))
         tx.jobs.reset_attempts(job)
 
 
-def _messages(tx: Transaction, m: Memory) -> list[Message]:
-    """A quotation as a message of that day, under its own id; before it the question of ours that it answers."""
+def _write_messages(tx: Transaction, m: Memory) -> list[Message]:
+    """Write a quotation as a message of that day; before it the question of ours it answers."""
     source = next(iter(messages_of(tx, tx.memories.list_sources(m.id))), None)
     at, tz = (source.at, source.tz) if source else (m.created_at, tx.user().tz or "UTC")
-    *before, last = JOINT.split(redact_memory(m))
-    asked = before[-1] if before and is_question(before[-1]) else ""
-    own = Message(m.id, "", None, tx.user_id, "user", last if asked else redact_memory(m), at, tz)
-    return [
-        *([Message(f"?{m.id}", "", None, None, "assistant", asked, at, tz)] if asked else []),
-        own,
-    ]
+    text = redact_memory(m)
+    *before, last = JOINT.split(text)
+    if not before or not is_question(before[-1]):
+        return [Message(m.id, "", None, tx.user_id, "user", text, at, tz)]
+    asked = Message(f"?{m.id}", "", None, None, "assistant", before[-1], at, tz)
+    return [asked, Message(m.id, "", None, tx.user_id, "user", last, at, tz)]
 
 
 def covers(quote: Memory, said: Message, claims: Sequence[Claim]) -> bool:
@@ -177,66 +167,54 @@ def covers(quote: Memory, said: Message, claims: Sequence[Claim]) -> bool:
         claims: notes that rest on them.
     """
     drafts, text = [c.draft for c in claims], said.text
-    if not drafts or any(_letters(d.content) == _letters(text) for d in drafts):
+    if not drafts or any(_join_letters(d.content) == _join_letters(text) for d in drafts):
         return False
-    notes = " . ".join(d.content for d in drafts)
     kinds = {choose_kind(d.kind, d.content, d.source) for d in drafts}
     if quote.kind in _IN_PROMPTS and quote.kind not in kinds:
         return False
-    days = [
-        t
-        for d in drafts
-        for t in (d.on, d.expires_at, d.valid_from, d.valid_until)
-        if t is not None
-    ]
-    dated = any(dates.find_spoken_times(text, said.at, said.tz)) or quote.on or quote.expires_at
-    if dated and not days and not any(dates.find_spoken_times(notes, said.at, said.tz)):
+    notes = " . ".join(d.content for d in drafts)
+    times = [t for d in drafts for t in (d.on, d.expires_at, d.valid_from, d.valid_until) if t]
+    dated, told = (any(dates.find_spoken_times(t, said.at, said.tz)) for t in (text, notes))
+    if (dated or quote.on or quote.expires_at) and not (times or told):
         return False
-    local = [t.astimezone(dates.get_zone(said.tz)) for t in days]
-    known = {
-        float(n) for t in local for n in (t.year, t.month, t.day, t.hour, t.hour % 12, t.minute)
-    }
-    if not _numbers(text) <= known | _numbers(notes) or any(
-        n.casefold() not in notes.casefold() for n in find_names(text)
-    ):
+    local = [t.astimezone(dates.get_zone(said.tz)) for t in times]
+    known = {n for t in local for n in (t.year, t.month, t.day, t.hour, t.hour % 12, t.minute)}
+    if not _list_numbers(text) <= known | _list_numbers(notes):
         return False
-    clauses = [list_units(part) for a, b in split_clauses(text) for part in JOINED.split(text[a:b])]
-    clauses = [c for c in clauses if c]
+    if any(n.casefold() not in notes.casefold() for n in find_names(text)):
+        return False
+    parts = (part for a, b in split_clauses(text) for part in JOINED.split(text[a:b]))
+    clauses = [units for units in map(list_units, parts) if units]
     return len(clauses) == 1 or not any(c.isdisjoint(list_units(notes)) for c in clauses)
 
 
-def _letters(text: str) -> str:
+def _join_letters(text: str) -> str:
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
-def _numbers(text: str) -> set[float]:
+def _list_numbers(text: str) -> set[float]:
     return {n for n, *_ in find_numbers(FORMS.DAYS.sub(" ", text)) if n > 1}
 
 
-def _resting_on(tx: Transaction, quote: Memory, claim: Claim) -> Claim:
-    """A note rests on what its quotation rests on."""
+def _rest_on_sources(tx: Transaction, quote: Memory, claim: Claim) -> Claim:
+    """Let a note rest on what its quotation rests on."""
     spans = tx.memories.list_source_spans(quote.id)
     placed = tuple((i, a, b) for i, a, b in spans if a is not None and b is not None)
-    return replace(
-        claim, sources=tuple(i for i, *_ in spans), spans=placed, session_id=quote.source_session
-    )
+    ids = tuple(i for i, *_ in spans)
+    return replace(claim, sources=ids, spans=placed, session_id=quote.source_session)
 
 
-def _begun(tx: Transaction, job: Job) -> ChangeSet | None:
-    """The job's change set, once a batch of it has written anything."""
-    found = tx.changes.get(str(_progress(tx).get("set", "")))
+def _find_begun(tx: Transaction, job: Job) -> ChangeSet | None:
+    """Return the job's change set, once a batch of it has written anything."""
+    found = tx.changes.get(str(_get_progress(tx).get("set", "")))
     return found if found is not None and found.job_id == job.id else None
 
 
-def _result(tx: Transaction, job: Job) -> Mapping[str, Json]:
-    """What all batches came to: {"outcome", "new", "updated", "quotes", "set"}."""
-    begun = _begun(tx, job)
-    done = (
-        [c.op for c in tx.changes.list_set_changes(begun.id)]
-        if begun is not None and begun.undone_by is None
-        else []
-    )
-    if begun is None or not done:
+def _count_result(tx: Transaction, job: Job) -> Mapping[str, Json]:
+    """Count what all batches came to: {"outcome", "new", "updated", "quotes", "set"}."""
+    begun = _find_begun(tx, job)
+    if begun is None or begun.undone_by is not None:
         return NOTHING
+    done = [c.op for c in tx.changes.list_set_changes(begun.id)]
     counts = {"new": done.count("created"), "updated": 0, "quotes": done.count("superseded")}
-    return {"outcome": "saved", **counts, "set": begun.id}
+    return {"outcome": "saved", **counts, "set": begun.id} if done else NOTHING

@@ -1,11 +1,10 @@
-"""What was said, as learning may see it: visible messages only, in the speaker's own time, within a prompt."""
+"""What was said, as learning may see it: visible messages only, in the speaker's own time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from memory import privacy
 from memory.learn.dates import format_iso, get_zone
@@ -15,42 +14,17 @@ from memory.models import Json, Lang, Memory, Message, detect_language
 from memory.ports import Transaction
 from memory.text.clean import estimate_tokens
 from memory.text.commands import find_intent
+from memory.text.languages import value
 
 T = TypeVar("T")
-READ = 20_000  # characters of a message in which evidence is looked for
-_DAYS_EN = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_DAYS_ZH = "一二三四五六日"
-_PER_MESSAGE = 8  # tokens of role, time and tags
+READ: Final = 20_000  # characters of a message in which evidence is looked for
+_PER_MESSAGE: Final = 8  # tokens of role, time and tags
 
 
-@dataclass(frozen=True, slots=True)
-class PromptMessage:
-    """One message as a prompt shows it. `n` counts from 1; other: somebody else in a group."""
-
-    n: int
-    role: Role
-    text: str
-    at: datetime
-    tz: str
-
-    def data(self) -> dict[str, Json]:
-        """For `ModelRequest.data`."""
-        return {"role": self.role, "text": self.text, "at": format_iso(self.at, self.tz)}
-
-    def shown(self, lang: Lang) -> dict[str, Json]:
-        """For a template: the time as people say it, with the weekday that "next Friday" hangs on."""
-        return {
-            "n": self.n,
-            "role": self.role,
-            "text": self.text,
-            "at": make_time(self.at, self.tz, lang),
-        }
-
-
-def make_time(at: datetime, tz: str, lang: Lang) -> str:
+def write_time(at: datetime, tz: str, lang: Lang) -> str:
     """Return a moment as prompts write it: date, weekday, time and offset in the zone."""
     local = at.astimezone(get_zone(tz))
-    day = f"星期{_DAYS_ZH[local.weekday()]}" if lang == "zh" else _DAYS_EN[local.weekday()]
+    day = value(lang, "language", "WEEKDAYS").split()[local.weekday()]
     offset = local.strftime("%z")
     return f"{local:%Y-%m-%d} {day} {local:%H:%M} UTC{offset[:3]}:{offset[3:5]}"
 
@@ -61,50 +35,59 @@ def is_evidence(m: Message, user_id: str) -> bool:
 
 
 def get_speaker(m: Message, user_id: str) -> Role:
-    """Who said it."""
+    """Return who said it; other: somebody else in a group."""
     if m.role == "assistant":
         return "assistant"
     return "user" if is_evidence(m, user_id) else "other"
 
 
 def strip_command(m: Message, user_id: str) -> str:
-    """The message without a command about memory itself: what is to be forgotten or kept quiet is not learned."""
+    """Return the message without a command to forget something or to keep quiet about it."""
     intent = find_intent(m.text) if is_evidence(m, user_id) else None
     return m.text if intent is None or intent.kind == "remember" else intent.rest
 
 
 def list_prompt_messages(
-    messages: Iterable[Message], user_id: str, most: int
-) -> list[PromptMessage]:
-    """Return the messages as prompts show them, each within `most` tokens, as `readable` has them."""
-    visible = (m for m in messages if m.hidden_at is None and strip_command(m, user_id).strip())
+    messages: Iterable[Message], user_id: str, most: int, lang: Lang, first: int = 1
+) -> list[Json]:
+    """Return the visible messages as prompts show them, each within `most` tokens.
+
+    They are numbered from `first`; `when` is the time as people say it, with the weekday that
+    "next Friday" hangs on.
+    """
+    said = ((m, strip_command(m, user_id)) for m in messages if m.hidden_at is None)
     return [
-        PromptMessage(i, get_speaker(m, user_id), clip(strip_command(m, user_id), most), m.at, m.tz)
-        for i, m in enumerate(visible, start=1)
+        {
+            "n": n,
+            "role": get_speaker(m, user_id),
+            "text": clip(text, most),
+            "at": format_iso(m.at, m.tz),
+            "when": write_time(m.at, m.tz, lang),
+        }
+        for n, (m, text) in enumerate(((m, t) for m, t in said if t.strip()), first)
     ]
 
 
 def list_evidence_messages(
     messages: Iterable[Message], user_id: str, context: Iterable[Message] = ()
 ) -> list[ShownMessage]:
-    """The messages as evidence is looked for in them, numbered as `items` numbers them; context has no number."""
-    shown = [m for m in messages if m.hidden_at is None and m.text.strip()]
-    rows = [(0, m) for m in context if m.hidden_at is None and m.text.strip()] + list(
-        enumerate(shown, start=1)
-    )
+    """Return the messages as evidence is looked for in them; context has the number 0."""
+    rows = [*((0, m) for m in context if is_shown(m))]
+    rows += enumerate((m for m in messages if is_shown(m)), 1)
     return [
         ShownMessage(m.id, n, get_speaker(m, user_id), m.text[:READ], m.at, m.tz) for n, m in rows
     ]
 
 
+def is_shown(m: Message) -> bool:
+    """Tell whether a message has a text that may be seen."""
+    return m.hidden_at is None and bool(m.text.strip())
+
+
 def join_user_words(messages: Iterable[Message], user_id: str, most: int = 500) -> str:
     """Return what the user said, as one text: what memories are looked up by."""
-    said = (
-        strip_command(m, user_id)
-        for m in messages
-        if is_evidence(m, user_id) and m.hidden_at is None
-    )
-    return clip("\n".join(said), most)
+    own = (m for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
+    return clip("\n".join(strip_command(m, user_id) for m in own), most)
 
 
 def detect_messages_language(words: str, tx: Transaction) -> Lang:
@@ -113,11 +96,11 @@ def detect_messages_language(words: str, tx: Transaction) -> Lang:
 
 
 def redact_memory(m: Memory) -> str:
-    """A memory's words without secrets; what the person confirmed holds none but values that they said are none."""
+    """Return a memory's words without secrets; what the person confirmed holds none."""
     return m.original_content if m.verified else privacy.redact(m.original_content)[0]
 
 
-def label_memories(memories: Iterable[Memory]) -> list[dict[str, Json]]:
+def label_memories(memories: Iterable[Memory]) -> list[Json]:
     """Return memories as the reference block labels them, in the words they were learned in."""
     return [
         {
@@ -131,7 +114,7 @@ def label_memories(memories: Iterable[Memory]) -> list[dict[str, Json]]:
 
 
 def messages_of(tx: Transaction, ids: Iterable[str]) -> list[Message]:
-    """Return the messages of those ids, hidden ones among them; those that are erased are left out."""
+    """Return the messages of those ids, hidden ones too; those that are erased are left out."""
     return [m for i in ids if (m := tx.conversations.get_message(i)) is not None]
 
 
@@ -141,18 +124,15 @@ def is_unchanged(tx: Transaction, messages: Sequence[Message]) -> bool:
     Between reading and writing lies a model call of seconds; what was forgotten meanwhile must not
     be learned.
     """
-    for m in messages:
-        now = tx.conversations.get_message(m.id)
-        if now is None or now.hidden_at is not None or mask_secrets(tx, now.text) != m.text:
-            return False
-    return True
+    found = {m.id: m for m in messages_of(tx, (m.id for m in messages)) if m.hidden_at is None}
+    return all(m.id in found and mask_secrets(tx, found[m.id].text) == m.text for m in messages)
 
 
 # --- within so many tokens ---
 
 
 def clip(text: str, most: int) -> str:
-    """Return the text within `most` tokens; what is too long loses its middle, where least is said."""
+    """Return the text within `most` tokens; a longer one loses its middle, where least is said."""
     size = estimate_tokens(text)
     if size <= most:
         return text
@@ -162,20 +142,17 @@ def clip(text: str, most: int) -> str:
 
 def take_newest_within(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list[T]:
     """Return the longest tail of `items` that fits into `most` tokens."""
-    kept: list[T] = []
-    left = most
-    for item in reversed(items):
-        left -= estimate_tokens(text_of(item)) + _PER_MESSAGE
-        if left < 0:
-            break
-        kept.append(item)
-    return kept[::-1]
+    for i in range(len(items), 0, -1):
+        most -= estimate_tokens(text_of(items[i - 1])) + _PER_MESSAGE
+        if most < 0:
+            return list(items[i:])
+    return list(items)
 
 
 def split_into_portions(
     items: Sequence[T], most: int, text_of: Callable[[T], str]
 ) -> list[list[T]]:
-    """Return the items in order, in portions of at most `most` tokens; an item that is longer is a portion alone."""
+    """Return the items in order, in portions of at most `most` tokens, or one longer item."""
     out: list[list[T]] = []
     room = 0
     for item in items:

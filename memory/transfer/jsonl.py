@@ -23,7 +23,7 @@ from itertools import groupby, islice
 from typing import Final, TypeAlias
 
 from memory.errors import Unreadable
-from memory.learn.forget import _forms as said_forms
+from memory.learn.forget import list_said_forms as said_forms
 from memory.models import Json, Memory, Sensitivity, State
 from memory.ports import Transaction
 from memory.store.rows import dump

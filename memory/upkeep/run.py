@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from memory import lifecycle
 from memory.errors import Conflict
-from memory.learn.answer import LearningTools
+from memory.learn.answer import LearningTools, ModelTask
 from memory.models import (
     CurveState,
     Job,
@@ -147,7 +147,8 @@ class UpkeepRun:
         self, task: Task, lang: Lang, shown: Mapping[str, Json], max_tokens: int
     ) -> Any | None:
         """Ask the memory model. Returns None where no answer can be read; raises ModelError."""
-        return await self.tools.read(self.user_id, task, lang, shown, shown, self.now, max_tokens)
+        asked = ModelTask(self.user_id, task, lang, shown, self.now, max_tokens)
+        return await self.tools.read(asked)
 
     async def write(self, fn: Work, *, share: float | None = None, moves: bool = True) -> None:
         """Write one batch.

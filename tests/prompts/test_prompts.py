@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import prompts
 from prompts import LANGS, PROMPTS, TAGS, data, line, load
 
-SAID = {"n": 1, "role": "user", "text": "hello there", "at": "then"}
+SAID = {"n": 1, "role": "user", "text": "hello there", "when": "then"}
 ITEM = {
     "id": "k7f3a2",
     "glyph": "~",
@@ -30,7 +30,7 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "chat_context": {"profile": [ITEM], "episode": "[then] talked", "summary": "so far"},
     "recalled": {"items": [ITEM], "now": "N", "tz": "Z", "mode": "normal", "note": ""},
     "monitor": {
-        "now": "N",
+        "when": "N",
         "tz": "Z",
         "exchange": [SAID],
         "context": [SAID],
@@ -60,7 +60,7 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "derive": {"memories": [ITEM | {"text": "hello there"}]},
     "again": {"error": "E"},
     "extract": {
-        "now": "N",
+        "when": "N",
         "tz": "Z",
         "memories": [ITEM],
         "messages": [SAID],

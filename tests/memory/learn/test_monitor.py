@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memory.errors import Conflict, ModelError
-from memory.learn.edits import accept, decline
+from memory.learn.proposals import accept, decline
 from memory.models import Importance, Kind, Layer, Sensitivity, Source, State
 from memory.ports import Chunk, Transaction
 from tests.memory.learn.world import START, BrokenEmbedder, World

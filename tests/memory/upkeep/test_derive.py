@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memory.errors import Conflict, ModelError
-from memory.learn.edits import accept
 from memory.learn.forget import forget
+from memory.learn.proposals import accept
 from memory.models import Kind, Memory, Sensitivity, Source, State
 from tests.memory.upkeep.night import Home
 

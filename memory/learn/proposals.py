@@ -1,0 +1,110 @@
+"""Questions in place of what learning may not do by itself: kept, asked one a day, answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from memory.errors import Conflict, NotFound, Refused
+from memory.learn.merge import Claim, Merger, find_refusal
+from memory.models import (
+    Draft,
+    Json,
+    Memory,
+    MemoryId,
+    Proposal,
+    Source,
+    State,
+    Tombstone,
+    detect_language,
+)
+from memory.ports import Transaction
+
+MOST_OPEN: Final = 3
+LIFE, BETWEEN = timedelta(days=30), timedelta(days=1)
+
+
+def add_proposal(
+    tx: Transaction, text: str, data: Mapping[str, Json], message_id: str | None, now: datetime
+) -> None:
+    """Keep a question, unless three wait, or the person has said no to it or forgotten it."""
+    tx.proposals.delete_expired(now - LIFE)
+    waiting = tx.proposals.open()
+    refused = find_refusal(tx, Claim(Draft(text, source=Source.USER), now))
+    barred = refused or tx.tombstones.has(tx.tombstones.compute_digest(text))
+    if not barred and len(waiting) < MOST_OPEN and all(p.text != text for p in waiting):
+        tx.proposals.add(Proposal(text, data, message_id, now))
+
+
+def ask_today(tx: Transaction, now: datetime) -> Proposal | None:
+    """Return the proposal to ask about now, noted as asked; None if one was asked within a day."""
+    tx.proposals.delete_expired(now - LIFE)
+    waiting = tx.proposals.open()
+    if any(p.asked_at is not None and now - p.asked_at < BETWEEN for p in waiting):
+        return None
+    fresh = next((p for p in waiting if p.asked_at is None), None)
+    if fresh is not None:
+        tx.proposals.ask(fresh.id, now)
+    return fresh
+
+
+def accept(tx: Transaction, proposed_id: MemoryId, curve: str, u: float, now: datetime) -> Memory:
+    """Accept a proposal, or a memory that is proposed, as the person's own word.
+
+    Returns the memory that says it, or the one that ended. Raises NotFound, Conflict, Refused.
+    """
+    merger = Merger(tx, curve=curve, u=u)
+    if (p := _find_open(tx, proposed_id)) is not None:
+        tx.changes.begin("user", "accept", now)
+        tx.proposals.remove(p.id)
+        done = _apply(tx, p, merger, now)
+        if done is None:
+            raise Refused("refused")
+        return done
+    m = tx.memories.get(proposed_id)
+    if m is None:
+        raise NotFound(f"There is no memory {proposed_id}.")
+    if m.state is not State.PROPOSED:
+        raise Conflict("Only what was proposed can be accepted.", code="settled")
+    tx.changes.begin("user", "accept", now)
+    return merger.accept(m, now)
+
+
+def _find_open(tx: Transaction, proposal_id: str) -> Proposal | None:
+    return next((p for p in tx.proposals.open() if p.id == proposal_id), None)
+
+
+def _apply(tx: Transaction, p: Proposal, merger: Merger, now: datetime) -> Memory | None:
+    old = tx.memories.get(str(p.data.get("id", "")))
+    if old is not None and old.state is not State.ACTIVE:
+        return old
+    draft = Draft(
+        p.text, source=Source.USER, verified=True, confidence=1.0, language=detect_language(p.text)
+    )
+    claim = Claim(draft, now, (p.message_id,) if p.message_id else ())
+    if old is None:
+        return merger.save(claim).memory
+    claim = replace(claim, draft=replace(draft, kind=old.kind))
+    match p.data["op"]:
+        case "delete":
+            return merger.delete(old, now).memory
+        case "negate":
+            return merger.negate(old, claim, now).memory
+        case _:
+            return merger.supersede(old, claim).memory
+
+
+def decline(tx: Transaction, proposal_id: str, now: datetime) -> None:
+    """Let go of a proposal: it is not made or learned again from the same words.
+
+    Raises NotFound.
+    """
+    p = _find_open(tx, proposal_id)
+    if p is None:
+        raise NotFound(f"There is no proposal {proposal_id}.")
+    begun = tx.changes.begin("user", "decline", now)
+    tx.proposals.remove(p.id)
+    digest = tx.tombstones.compute_digest(p.text)
+    tx.tombstones.add(Tombstone(tx.user_id, p.id, digest, now, begun.id))

@@ -1,0 +1,289 @@
+"""One operation that a model wants: what of it the person's words support, and how far it reaches.
+
+From an entry of an answer to a claim on memory: checked, dated, with its vector and neighbours.
+What the words support may still reach too far: it is asked instead (`proposals`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from memory.learn import dates
+from memory.learn.answer import ANY, LearningTools
+from memory.learn.evidence import (
+    Operation,
+    ShownMessage,
+    Verdict,
+    check_operation,
+    find_names,
+    find_question_before,
+)
+from memory.learn.merge import UNSURE, Claim, Merger, SaveResult, importance_of_memory
+from memory.learn.proposals import add_proposal
+from memory.learn.same_meaning import list_content_words, list_units, mentions_name
+from memory.models import (
+    Draft,
+    Importance,
+    Json,
+    Kind,
+    Layer,
+    Memory,
+    MemoryId,
+    Message,
+    Source,
+    detect_language,
+)
+from memory.ports import Transaction
+from memory.text import translations
+from memory.text.languages import bounded, values
+from memory.text.notes import strip_subject
+from memory.text.questions import COMMON
+from memory.text.spans import join_own_text
+from memory.text.speech import FORMS, find_kin, fold, is_denial, read_answer
+
+if TYPE_CHECKING:
+    from memory.learn.schemas import Entry
+
+NOTHING: Final[Mapping[str, Json]] = {"outcome": "nothing", "new": 0, "updated": 0}
+MOST_ENDED: Final = 3  # memories that one exchange may end
+HALF: Final = 0.5  # share of a text's words that names a memory, or makes a claim the person's
+ASKABLE: Final = frozenset(  # causes of refusal that give the words no wrong sense
+    {"said", "unsupported", "name", "number", "date", "relative", "overstated"}
+)
+_SLOTS: Final = [  # words of one side of life: home, work, …, of all languages together
+    re.compile("|".join(slot), re.I)
+    for slot in zip(
+        *(
+            [bounded(lang, s.replace(" ", "|")) for s in slots.split("|")]
+            for lang, slots in values("evidence", "SLOTS").items()
+        ),
+        strict=True,
+    )
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An operation of a model's answer, the memory it names, and what came of it so far."""
+
+    op: str
+    old: Memory | None = None
+    entry: Entry | None = None
+    raw: str = ""  # as it was written
+    verdict: Verdict = Verdict("")
+    claim: Claim | None = None
+
+
+def check_steps(
+    steps: Sequence[Step], spoken: Sequence[ShownMessage], shown: Collection[Memory]
+) -> list[Step]:
+    """Check each step that has a text against the person's words."""
+    texts = [m.original_content for m in shown]
+    return [
+        replace(s, verdict=check_operation(_write_operation(s, s.entry), spoken, texts))
+        if s.entry
+        else s
+        for s in steps
+    ]
+
+
+def _write_operation(s: Step, entry: Entry) -> Operation:
+    uses: Mapping[dates.Use, str] = {
+        "due": entry.expires,
+        "since": entry.since,
+        "until": entry.until,
+    }
+    return Operation(
+        s.op,
+        entry.content,
+        entry.said,
+        entry.on,
+        tuple((use, date) for use, date in uses.items() if date),
+        s.old.original_content if s.old else "",
+        entry.confidence is None or entry.confidence >= UNSURE,
+        entry.quote,
+    )
+
+
+async def claim_steps(
+    tools: LearningTools,
+    user_id: str,
+    steps: Sequence[Step],
+    said: Sequence[Message],
+    source: Source,
+    near: int,
+) -> list[Step]:
+    """Give each step with a text its claim: on the message it rests on, else on the last one.
+
+    A claim has its vector and `near` neighbours.
+    """
+    vectors = iter(await tools.embed([s.entry.content for s in steps if s.entry]))
+    by_id = {m.id: m for m in said}
+    out: list[Step] = []
+    for s in steps:
+        claim = None
+        if s.entry is not None:
+            vector, rests = next(vectors), s.verdict.sources
+            message = by_id[rests[0][0]] if rests else said[-1]
+            draft = _build_draft(s.entry, message, source, s.old, tools.skipped)
+            ids = await tools.nearest(user_id, vector, s.entry.content, near, ANY)
+            seen = (vector, tools.embedder.id, tuple(ids), rests)
+            claim = Claim(draft, message.at, (message.id,), message.session_id, *seen)
+        out.append(replace(s, claim=claim))
+    return out
+
+
+def _build_draft(
+    entry: Entry,
+    said: Message,
+    source: Source,
+    old: Memory | None,
+    skipped: Callable[[str, str, str], None],
+) -> Draft:
+    """Write the draft; what the model does not say is as in the memory it changes."""
+
+    def read_date(word: str, use: dates.Use) -> dates.DateSpan | None:
+        found = dates.read(word, said.tz) if word else None
+        if found and (use == "until" or dates.is_believable(found, use, said.at)):
+            return found
+        if word:
+            skipped("date", "unbelievable" if found else "unreadable", word)
+        return None
+
+    text = " ".join(entry.content.split())
+    due, since = read_date(entry.expires, "due"), read_date(entry.since, "since")
+    until, day = read_date(entry.until, "until"), read_date(entry.on, "since")
+    long = day is not None and day.precision in {"month", "year"}
+    draft = Draft(
+        text if entry.quote else strip_subject(text),
+        kind=entry.kind or (old.kind if old else Kind.FACT),
+        importance=entry.importance or (importance_of_memory(old) if old else Importance.MEDIUM),
+        language=detect_language(text, detect_language(said.text)),
+        source=source,
+        entities=entry.entities,
+        topics=entry.topics or (old.topics if old else ()),
+        modalities=("text", "quote") if entry.quote else ("text",),
+        sensitivity=entry.sensitivity,
+        repeats=entry.repeats or None,
+        expires_at=due.end if due else None,
+        valid_from=since.start if since else None,
+        valid_until=until.end if until else None,
+        on=day.start if day else None,
+        on_until=day.end if day and long else None,
+        precision=next((d.precision for d in (due, since, day) if d), None),
+    )
+    return draft if entry.confidence is None else replace(draft, confidence=entry.confidence)
+
+
+# --- how far it reaches ---
+
+
+def apply_step(
+    tx: Transaction,
+    merger: Merger,
+    step: Step,
+    spoken: Sequence[ShownMessage],
+    ended: int,
+    recalled: Collection[MemoryId],
+    now: datetime,
+    act: Callable[[Step], SaveResult],
+) -> SaveResult:
+    """Do what a step says, as `act` does it; where it reaches too far, ask instead.
+
+    Args:
+        tx: the write.
+        merger: of this write.
+        step: one operation; `old` is looked up again, since an earlier one may have changed it.
+        spoken: the exchange, and what was said before it.
+        ended: how many memories this exchange has ended by now.
+        recalled: ids of what was recalled for it.
+        now: the time.
+        act: does the step.
+    """
+    step = replace(step, old=tx.memories.get(step.old.id) if step.old else None)
+    said = join_exchange_words(spoken)
+    why = _find_obstacle(step, said, ended, recalled)
+    if not why:
+        return act(step)
+    old, claim = step.old, step.claim
+    text = step.entry.content if step.entry else old.original_content if old else ""
+    source = claim.sources[0] if claim else None
+    if why == "reach" and old is not None and touches_memory(said, old):
+        add_proposal(tx, text, {"op": step.op, "id": old.id}, source, now)
+    elif step.op == "add" and why in ASKABLE and _is_half_said(text, said):
+        add_proposal(tx, text, {"op": "add"}, source, now)
+    if why == "reach" and claim is not None:
+        return merger.save(claim)  # what they said is kept, and what it would end stands
+    return SaveResult(None, "refused", why)
+
+
+def _find_obstacle(step: Step, said: str, ended: int, recalled: Collection[MemoryId]) -> str:
+    """Say why the words do not bear a step out, or not that it reaches so far; "" if they do."""
+    old = step.old
+    if step.verdict.reason or old is None or step.op == "add":
+        return step.verdict.reason
+    if step.op == "boost":
+        return "" if old.id in recalled or touches_memory(said, old) else "not_recalled"
+    guarded = step.op == "delete" and (old.pinned or old.verified or old.layer is Layer.CORE)
+    return "" if ended < MOST_ENDED and may_end(said, old) and not guarded else "reach"
+
+
+def _is_half_said(text: str, said: str) -> bool:
+    wanted = list_units(text)
+    return bool(wanted) and len(wanted & list_units(said)) >= HALF * len(wanted)
+
+
+def join_exchange_words(spoken: Sequence[ShownMessage]) -> str:
+    """Return the person's own words, each short answer with the sentence that it answers."""
+    said: list[str] = []
+    for i, m in enumerate(spoken):
+        if m.role == "user" and m.n:
+            own, question = join_own_text(m.text), find_question_before(spoken, i)
+            answered = read_answer(own.strip(), question) not in {"", "evades"}
+            said += [own, question if answered else ""]
+    return "\n".join(said)
+
+
+def touches_memory(said: str, m: Memory) -> bool:
+    """Tell whether words share a word, name, relative or side of life with a memory."""
+    text = m.original_content
+    return bool(
+        (list_content_words(said) & list_content_words(text)) - COMMON
+        or find_kin(said) & find_kin(text)
+        or translations.things_of(said) & translations.things_of(text)
+        or any(s.search(said) and s.search(text) for s in _SLOTS)
+        or _says_name(said, m)
+    )
+
+
+def may_end(said: str, m: Memory) -> bool:
+    """Tell whether words may end a memory: verified, pinned and core ones only if they name it.
+
+    A name or half of its words do so only beside a word of change: "peanut butter" ends no allergy
+    to peanuts.
+    """
+    if not (m.verified or m.pinned or m.layer is Layer.CORE):
+        return touches_memory(said, m)
+    wanted = list_content_words(m.original_content)
+    shared, half = len(list_content_words(said) & wanted), HALF * len(wanted)
+    changed = is_denial(said) or FORMS.ENDED.search(said) or FORMS.CHANGED.search(said)
+    return shared > half or bool(changed and (shared >= half > 0 or _says_name(said, m)))
+
+
+def _says_name(said: str, m: Memory) -> bool:
+    names = {fold(n) for n in (*m.entities, *find_names(f"- {m.original_content}")) if len(n) > 1}
+    return any(mentions_name(n, said) for n in names)
+
+
+def count_outcomes(tools: LearningTools, what: str, done: Sequence[SaveResult]) -> dict[str, Json]:
+    """Count what became of claims, for the job's result; log those that were refused."""
+    for saved in done:
+        if saved.outcome == "refused":
+            tools.skipped(what, saved.code, "")
+    new = sum(s.outcome == "added" for s in done)
+    updated = sum(s.changed for s in done) - new
+    return {"outcome": "saved" if new + updated else "nothing", "new": new, "updated": updated}
