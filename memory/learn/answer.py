@@ -202,6 +202,13 @@ class LearningTools:
                 messages = [*messages, {"role": "user", "content": wrong}]
         return None
 
+    async def must_read(self, t: ModelTask) -> Any:
+        """Return what `read` returns; where that is None, raise ModelError."""
+        answer = await self.read(t)
+        if answer is None:
+            raise ModelError("unreadable", detail=f"the answer to {t.task} could not be read")
+        return answer
+
     async def _call(
         self,
         t: ModelTask,
@@ -264,7 +271,7 @@ class LearningTools:
     async def nearest(
         self, user_id: str, vector: FloatArray | None, text: str, k: int, f: Filter
     ) -> list[MemoryId]:
-        """Return ids of the memories closest to a text, by vector and by words in turns, ungated."""
+        """Return ids of the memories closest to a text, by vector and words in turns, ungated."""
         reader = self.store.open_reader(user_id)
         by_words = await reader.search_words(text, k, f) if text.strip() else []
         by_vector = await reader.search_vectors(vector, k, f) if vector is not None else []

@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 
 from memory.models import Precision
 from memory.text.dates import window_asked, windows_named
+from memory.text.languages import either, values
 from memory.text.numbers import find_numbers
 
 Window: TypeAlias = tuple[datetime, datetime]
@@ -40,10 +41,14 @@ _MONTH_END: Final = re.compile(
 _HAN_DAY: Final = re.compile(
     r"(?<=月)((?:[二三]?十)?[一二三四五六七八九]|[二三]?十)(?![日号天个多几来分点百千万零一二三四五六七八九十])"
 )
+_DAY_ZH: Final = re.compile(
+    r"([一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})(?=[日号])"
+)
 _MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 DATED: Final = re.compile(
     rf"(?:19|20)\d\d(?:[-/年]\d{{1,2}}(?:[-/月](?:\d{{1,2}}[日号]?)?)?)?年?|\d{{1,2}}月(?:\d{{1,2}}[日号])?"
-    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]*|\b(?:{_MONTHS})[a-z]* \d{{1,2}}(?:st|nd|rd|th)?\b",
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]*"
+    rf"|\b(?:{_MONTHS})[a-z]* \d{{1,2}}(?:st|nd|rd|th)?\b",
     re.I,
 )
 """A date in a memory's text."""
@@ -62,7 +67,7 @@ _EARLIEST_YEAR = 1900
 
 @dataclass(frozen=True, slots=True)
 class DateSpan:
-    """A span of time as it was said: [start, end], UTC, end being the last second of a day, month or year."""
+    """A span of time as it was said, UTC; `end` is the last second of a day, month or year."""
 
     start: datetime
     end: datetime
@@ -78,12 +83,12 @@ def get_zone(name: str) -> ZoneInfo:
 
 
 def format_iso(at: datetime, tz: str) -> str:
-    """ISO 8601 in the zone, with its offset, to the second."""
+    """Write ISO 8601 in the zone, with its offset, to the second."""
     return at.astimezone(get_zone(tz)).isoformat(timespec="seconds")
 
 
 def read(text: str, tz: str) -> DateSpan | None:
-    """`YYYY`, `YYYY-MM`, `YYYY-MM-DD`, with a time, with an offset, or 年月日; None for anything else."""
+    """Read `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, with a time and an offset, or 年月日; else None."""
     plain = unicodedata.normalize("NFKC", text).strip().strip("\"'“”")
     if not (m := _DATE.match(plain)):
         return None
@@ -111,10 +116,9 @@ def read(text: str, tz: str) -> DateSpan | None:
 
 
 def is_believable(said: DateSpan, use: Use, at: datetime) -> bool:
-    """Tell whether somebody who spoke at `at` can have meant it: due not before yesterday, all within fifty years."""
-    if said.start.year < _EARLIEST_YEAR:
-        return False
-    return (use != "due" or at - timedelta(days=1) <= said.end) and said.start <= at + _LONGEST
+    """Tell whether somebody can have meant it at `at`: due since yesterday, all within 50 years."""
+    due = use != "due" or at - DAY <= said.end
+    return due and said.start.year >= _EARLIEST_YEAR and said.start <= at + _LONGEST
 
 
 @lru_cache(maxsize=256)
@@ -132,7 +136,7 @@ def find_spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], l
 
 
 def matches_time(claim: Window, said: Window, at: datetime) -> bool:
-    """Tell whether a claimed time is one that was said: within it, and no finer unless it spans a few days."""
+    """Tell whether a claimed time is one that was said: within it, and hardly finer."""
     (start, end), (first, last) = claim, said
     if end <= first or start >= last:
         return False
@@ -150,54 +154,17 @@ def is_message_date(claim: Window, at: datetime) -> bool:
 
 # --- as of an earlier day ---
 
-_ABOUT_ALL: Final = re.compile(
-    r"^(?:me|myself|my life|everything|anything|all|我|我的(?:事|事情|一切)?|全部|所有|一切)?$",
-    re.I,
-)
-_KNEW: Final = (
-    r"^what (?:did|have) (?:you|ebb)(?: already)? (?:know|known|remember(?:ed)?)(?: (?:about|of) "
-)
-_FORMS: Final[tuple[tuple[re.Pattern[str], bool], ...]] = tuple(
-    (re.compile(pattern, re.I), certain)
-    for pattern, certain in (
-        # certain: whoever writes this names a date; if it cannot be read they are told so
-        (r"^(?P<topic>.*?)[,，\s]{0,9}\bas (?:of|at)\s{1,9}(?P<when>.+)$", True),
-        (
-            r"^(?P<topic>.*?)[,，\s]{0,9}截[至止]到?\s{0,9}(?P<when>.+?)\s{0,9}(?:为止|的?时候?)?$",
-            True,
-        ),
-        (rf"{_KNEW}(?P<topic>.+?))? (?:on|in|at|by|until|back in) (?P<when>.+?)$", False),
-        (
-            rf"{_KNEW}(?P<topic>.+?))? (?P<when>(?:yesterday|last|this|a|an|one|two|three|\d{{1,9}})\b.*)$",
-            False,
-        ),
-        (
-            r"^(?:你|ebb)?\s{0,9}(?:在|到)?\s{0,9}(?P<when>.+?)(?:的?时候?|那天|那时|为止)?[，,]?\s{0,9}(?:你|ebb)?\s{0,9}都?"
-            r"(?:知道|记得|了解)(?:关于)?(?P<topic>.*?)的?(?:些?什么(?:事情?)?|哪些(?:事情?)?|多少)$",
-            False,
-        ),
-    )
-)
-# The question around a date that was named beside it.
-_ASKS: Final = re.compile(
-    rf"{_KNEW}(.+))?$|^(?:你|ebb)?\s{{0,9}}都?(?:知道|记得|了解)(?:关于)?(.*?)的?(?:些?什么(?:事情?)?|哪些(?:事情?)?|多少)$",
-    re.I,
-)
-# How a date goes on: what follows one of these is no topic yet.
-_DATED: Final = re.compile(
-    r"^(?:[\d:/.-]|of\b|(?:st|nd|rd|th|ago|am|pm|a\.m|p\.m|utc|z)\b|(?:早上|上午|中午|下午|晚上|凌晨)|[年月日号天周底初末前时點点分个個星礼])",
-    re.I,
+_CERTAIN, _ASKED = (
+    [re.compile(p, re.I) for name in names.split() for p in values("as_of", name).values()]
+    for names in ("CERTAIN", "ASKED ASKED_AGO")
 )
 _LONGEST_QUESTION: Final = 300  # characters
 _BETWEEN: Final = " ,，、:："
-_DAY_ZH: Final = re.compile(
-    r"([一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})(?=[日号])"
-)
 
 
 @dataclass(frozen=True, slots=True)
 class AsOfQuery:
-    """What was asked: `topic` is empty for everything, `at` None for a date that could not be read as `said`."""
+    """What was asked: `topic` is empty for everything, `at` None for a date not read as `said`."""
 
     topic: str
     said: str
@@ -209,67 +176,54 @@ def parse_as_of(text: str, now: datetime, tz: str) -> AsOfQuery | None:
     if len(text) > _LONGEST_QUESTION:
         return None
     plain = " ".join(unicodedata.normalize("NFKC", text).split()).strip("?？。.!！ ")
-    for pattern, certain in _FORMS:
+    for pattern in _CERTAIN:  # names a date: if it cannot be read they are told so
         if m := pattern.match(plain):
-            said, more = _dated(m["when"].strip(), now, tz) if certain else (m["when"].strip(), "")
-            at = parse_moment(said, now, tz)
-            if at is not None or certain:
-                return AsOfQuery(_topic(m["topic"] or "") or _topic(more), said, at)
+            said, more = _split_date(m["when"].strip(), now, tz)
+            topic = _clean_topic(m["topic"]) or _clean_topic(more)
+            return AsOfQuery(topic, said, parse_moment(said, now, tz))
+    for pattern in _ASKED:
+        if (m := pattern.match(plain)) and (at := parse_moment(m["when"].strip(), now, tz)):
+            return AsOfQuery(_clean_topic(m["topic"] or ""), m["when"].strip(), at)
     return None
 
 
-def _dated(text: str, now: datetime, tz: str) -> tuple[str, str]:
-    """Part the date from what follows it: "2026-03-01, coffee", 3月1日我的工作.
-
-    All of it where no date begins it.
-    """
+def _split_date(text: str, now: datetime, tz: str) -> tuple[str, str]:
+    """Part the date from what follows it: "2026-03-01, coffee"; all of it where none begins it."""
     if read(text, tz) is not None:
         return text, ""
-    whole = parse_moment(text, now, tz)
-    ends = [
-        i
+    whole, goes_on = parse_moment(text, now, tz), either("as_of", "GOES_ON")
+    cuts = [
+        (text[:i].rstrip(_BETWEEN), rest)
         for i in range(1, len(text))
-        if not (text[i - 1 : i + 1].isascii() and text[i - 1 : i + 1].isalnum())
+        if (rest := text[i:].lstrip(_BETWEEN))
+        and not goes_on.match(rest)
+        and not (text[i - 1 : i + 1].isascii() and text[i - 1 : i + 1].isalnum())
     ]
-    cuts = [(text[:i].rstrip(_BETWEEN), text[i:].lstrip(_BETWEEN)) for i in ends]
-    exact = [c for c in cuts if c[1] and read(c[0], tz) is not None]
-    if exact and not _DATED.match(exact[-1][1]):
-        return exact[-1]
-    for head, rest in cuts:
-        if (
-            rest
-            and not _DATED.match(rest)
-            and (at := parse_moment(head, now, tz)) is not None
-            and at == (whole or at)
-        ):
-            return head, rest
-    return text, ""
+    exact = [c for c in cuts if read(c[0], tz) is not None]
+    named = (c for c in cuts if (at := parse_moment(c[0], now, tz)) and at == (whole or at))
+    return exact[-1] if exact else next(named, (text, ""))
 
 
-def _topic(text: str) -> str:
+def _clean_topic(text: str) -> str:
     """Return what is asked about, without the words that ask; empty for everything."""
     topic = text.strip(" ,，")
-    if (asked := _ASKS.match(topic)) is not None:
-        topic = next(g for g in (*asked.groups(), "") if g is not None)
-    topic = re.sub(r"^(?:about|on|of|for|关于|有关)\s{0,9}", "", topic, flags=re.I).strip(" ,，的")
-    return "" if _ABOUT_ALL.match(topic) else topic
+    for pattern in values("as_of", "ASKS").values():
+        if asked := re.match(pattern, topic, re.I):
+            topic = asked[1] or ""
+    topic = either("as_of", "ABOUT").sub("", topic).strip(" ,，的")
+    return "" if either("as_of", "EVERYTHING").fullmatch(topic) else topic
 
 
 def parse_moment(text: str, now: datetime, tz: str) -> datetime | None:
     """Return the end of the time that the text names, at most `now`; None if it names none."""
     said = re.sub(r"\s{1,9}(?=[年月日号])|(?<=[年月])\s{1,9}", "", text.strip())
     said = _DAY_ZH.sub(lambda m: "月".join(f"{find_numbers(n)[0][0]:g}" for n in m.groups()), said)
-    if re.fullmatch(r"now|现在|目前|今天|today", said, re.I):
+    if either("as_of", "NOW").fullmatch(said):
         return now
     if (exact := read(said, tz)) is not None:
-        return min(
-            exact.end + timedelta(milliseconds=0 if exact.precision == "minute" else 999), now
-        )
-    for form in (
-        said,
-        f"in {said}",
-        f"on {said}",
-    ):  # "march", "Monday" alone name no time in a sentence
+        more = timedelta(milliseconds=0 if exact.precision == "minute" else 999)
+        return min(exact.end + more, now)
+    for form in (said, f"in {said}", f"on {said}"):  # "Monday" alone names no time in a sentence
         if (span := window_asked(form, now, tz, ahead=False)) is not None:
             return min(span[1] - timedelta(milliseconds=1), now)
     return None

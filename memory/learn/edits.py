@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -17,7 +16,6 @@ from memory.learn.visible_messages import messages_of
 from memory.models import (
     Change,
     ChangeSet,
-    Json,
     Level,
     Memory,
     MemoryId,
@@ -27,6 +25,8 @@ from memory.models import (
     detect_language,
 )
 from memory.ports import Transaction
+
+_GONE = frozenset({State.DELETED, State.FORGOTTEN})
 
 
 def must(tx: Transaction, memory_id: MemoryId) -> Memory:
@@ -38,77 +38,62 @@ def must(tx: Transaction, memory_id: MemoryId) -> Memory:
 
 
 def restore(tx: Transaction, memory_id: MemoryId, u: float, now: datetime) -> Memory:
-    """Bring back what was deleted, forgotten or has faded, with all that went with it, and lift its
-    tombstone.
+    """Bring back what was deleted, forgotten or has faded, and lift its tombstone.
 
-    Of a set that deleted several things, only this one comes back. What is there whole stays as it
-    is.
+    All that went with it comes back; of a set that deleted several things, only this one. What is
+    there whole stays as it is.
     """
     m = must(tx, memory_id)
-    if m.state is State.FORGOTTEN or (m.state is State.ACTIVE and m.level is not Level.FULL):
-        tx.changes.begin("user", "restore", now)
-        tx.tombstones.remove(m.id)
-        return _revive(tx, replace(m, state=State.ACTIVE, deleted_at=None), u, now)
-    if m.state is not State.DELETED:
+    if m.state not in _GONE and (m.state is not State.ACTIVE or m.level is Level.FULL):
         return m
-    last = tx.changes.get_latest_change("memory", m.id)
-    change = last if last is not None and last.op == "deleted" and last.before is not None else None
-    of = tx.changes.get(change.set_id) if change is not None else None
-    changes = tx.changes.list_set_changes(of.id) if of is not None else []
-    if (
-        of is not None
-        and of.undone_by is None
-        and of.reason == "forget"
-        and _one_thing(changes, m.id)
-    ):
-        with suppress(Conflict):  # something else in it was changed since: then this one alone
-            undo(tx, now, u, of.id)
-            return _revive(tx, must(tx, memory_id), u, now)
-    # Only this memory, and those of its messages that say nothing else that stays forgotten.
+    changes, state = list[Change](), State.ACTIVE
+    if m.state is State.DELETED:
+        last = tx.changes.get_latest_change("memory", m.id)
+        if last is not None and last.op == "deleted" and last.before is not None:
+            of, before = tx.changes.get(last.set_id), State(str(last.before["state"]))
+            state = State.ACTIVE if before in _GONE else before
+            changes = tx.changes.list_set_changes(last.set_id)
+            standing = of is not None and of.undone_by is None and of.reason == "forget"
+            if of is not None and standing and _deletes_only(changes, m.id):
+                with suppress(Conflict):  # something else in it was changed since: then this alone
+                    undo(tx, now, u, of.id)
+                    return _revive(tx, must(tx, memory_id), u, now)
     tx.changes.begin("user", "restore", now)
-    state = State(str(change.before["state"])) if change and change.before else State.ACTIVE
-    state = State.ACTIVE if state in {State.DELETED, State.FORGOTTEN} else state
-    back = _revive(tx, replace(m, state=state, deleted_at=None), u, now)
     tx.tombstones.remove(m.id)
-    _show(tx, back, changes)
+    back = _revive(tx, replace(m, state=state, deleted_at=None), u, now)
+    _show_messages(tx, back, changes)
     return back
 
 
-def _one_thing(changes: list[Change], memory_id: MemoryId) -> bool:
-    """Tell whether the set deleted this memory, its older versions and its episodes, and nothing else."""
+def _deletes_only(changes: list[Change], memory_id: MemoryId) -> bool:
+    """Tell whether a set deleted this memory, its older versions and episodes, and nothing else."""
     deleted = [c for c in changes if c.entity == "memory" and c.op == "deleted"]
-    by_id: dict[str, Mapping[str, Json]] = {c.entity_id: c.before for c in deleted if c.before}
-    if memory_id not in by_id:
-        return False
+    by_id = {c.entity_id: c.before for c in deleted if c.before}
     chain, todo = set[str](), [memory_id]
     while todo:
         i = todo.pop()
         if i in by_id and i not in chain:
             chain.add(i)
             todo += [*by_id[i]["supersedes"], *by_id[i]["merged_from"]]
-    return all(i in chain or b["layer"] == "episode" for i, b in by_id.items())
+    return bool(chain) and all(i in chain or b["layer"] == "episode" for i, b in by_id.items())
 
 
-def _show(tx: Transaction, back: Memory, changes: list[Change]) -> None:
-    others = tx.memories.get_many(
-        c.entity_id for c in changes if c.entity == "memory" and c.entity_id != back.id
-    )
-    still = [o for o in others if o.state is State.DELETED]
+def _show_messages(tx: Transaction, back: Memory, changes: list[Change]) -> None:
+    """Show its messages again, but for those that say what stays forgotten."""
+    ids = {c.entity_id for c in changes if c.entity == "memory"} - {back.id}
+    still = [o for o in tx.memories.get_many(ids) if o.state is State.DELETED]
     kept = {i for o in still for i in tx.memories.list_sources(o.id)}
     other, thing = build_target(o for o in still if o.layer != "episode"), build_target([back])
     own = set(tx.memories.list_sources(back.id))
     said = [c.entity_id for c in changes if c.entity == "message" and c.entity_id not in kept]
     for m in messages_of(tx, said):
-        if (
-            m.hidden_at is not None
-            and not other.said_by(m.text)
-            and (m.id in own or thing.said_by(m.text))
-        ):
+        says = m.id in own or thing.said_by(m.text)
+        if m.hidden_at is not None and says and not other.said_by(m.text):
             tx.conversations.put_message(replace(m, hidden_at=None))
 
 
 def _revive(tx: Transaction, m: Memory, u: float, now: datetime) -> Memory:
-    """It comes back whole and strong, or the next night would take it again."""
+    """Bring it back whole and strong, or the next night would take it again."""
     after, log = lifecycle.revive_memory(m, u, now)
     back = tx.memories.put(after, "restored")
     tx.memories.log(log)
@@ -124,15 +109,12 @@ def edit(
     *,
     within: ChangeSet | None = None,
 ) -> Memory:
-    """Make the person's own words the original: FULL, verified, the old ones in
-    `correction_history`.
+    """Make the person's own words the original: FULL and verified.
 
-    `within` is a change set that is open already.
-
-    Raises NotFound, Refused.
+    The old ones stay in `correction_history`. `within` is a change set that is open already. Raises
+    NotFound, Refused.
     """
-    m = must(tx, memory_id)
-    text = " ".join(text.split())
+    m, text = must(tx, memory_id), " ".join(text.split())
     if code := edit_refused(m, text):
         raise make_refusal(code, text)
     if text == m.original_content and m.level is Level.FULL and m.verified:
@@ -147,23 +129,16 @@ def edit(
         level=Level.FULL,
         verified=True,
         confidence=1.0,
-        modalities=tuple(
-            x for x in m.modalities if x != "quote"
-        ),  # these words were not said on that day
+        modalities=tuple(x for x in m.modalities if x != "quote"),  # not said on that day
         state=State.ACTIVE if m.state is State.PROPOSED else m.state,
         sensitivity=max(Sensitivity.PUBLIC, privacy.classify_sensitivity(text)),
         correction_history=(*m.correction_history, entry),
     )
-    new = tx.memories.put(replace(new, weight=lifecycle.compute_weight(new, u, now)), "updated")
     if normalise_text(m.original_content) != normalise_text(text):
         # The history still says the old words; they are not to come back from there.
-        tx.tombstones.add(
-            Tombstone(
-                tx.user_id, m.id, tx.tombstones.compute_digest(m.original_content), now, begun.id
-            )
-        )
-    tx.memories.log(lifecycle.build_log_entry("edited", m, new, u, now, "user"))
-    return new
+        digest = tx.tombstones.compute_digest(m.original_content)
+        tx.tombstones.add(Tombstone(tx.user_id, m.id, digest, now, begun.id))
+    return _put(tx, m, new, "edited", u, now)
 
 
 def edit_refused(m: Memory, text: str) -> str:
@@ -176,16 +151,18 @@ def pin(tx: Transaction, memory_id: MemoryId, on: bool, u: float, now: datetime)
     m = must(tx, memory_id)
     if m.pinned is on:
         return m
-    if m.state in {State.DELETED, State.FORGOTTEN}:
+    if m.state in _GONE:
         raise Conflict("What was forgotten has to be restored first.", code="forgotten")
     tx.changes.begin("user", "pin", now)
-    # The counter stands still under a pin: the use brings it up to date, and so does the one that
-    # takes the pin.
+    # The counter stands still under a pin: a use, also of taking it, brings it up to date.
     new = replace(lifecycle.apply_event(m, "use", u, now)[0], pinned=on)
     if on:
         new = replace(new, level=Level.FULL, content=m.original_content)
-    new = tx.memories.put(replace(new, weight=lifecycle.compute_weight(new, u, now)), "updated")
-    tx.memories.log(
-        lifecycle.build_log_entry("pinned" if on else "unpinned", m, new, u, now, "user")
-    )
+    return _put(tx, m, new, "pinned" if on else "unpinned", u, now)
+
+
+def _put(tx: Transaction, m: Memory, new: Memory, event: str, u: float, now: datetime) -> Memory:
+    new = replace(new, weight=lifecycle.compute_weight(new, u, now))
+    new = tx.memories.put(new, "updated")
+    tx.memories.log(lifecycle.build_log_entry(event, m, new, u, now, "user"))
     return new

@@ -1,5 +1,4 @@
-"""Check an operation against the person's own words: names, numbers, dates, negation, and who said
-it. Pure.
+"""Check an operation against the own words of a person. Pure.
 
 Form decides, never meaning: a paraphrase that names nothing is believed if the words it quotes are
 there. Each check is one function, one cause of refusal (`CHECKS`).
@@ -10,11 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cached_property, lru_cache
-from typing import Final, Literal, TypeAlias
+from functools import cached_property
+from typing import Final
 
 from memory.learn import dates
+from memory.learn.cited_words import (
+    Operation,
+    Place,
+    ShownMessage,
+    compute_share,
+    find_basis,
+    find_question_before,
+    find_quotation,
+    sentences_of,
+)
 from memory.learn.same_meaning import list_units
 from memory.models import detect_language
 from memory.privacy import classify_instruction
@@ -22,7 +30,6 @@ from memory.recall.people import find_people_names
 from memory.text.forms import ROLES, count_common_tokens, list_form_tokens
 from memory.text.languages import LANGUAGES, joined, words_of
 from memory.text.numbers import find_numbers
-from memory.text.spans import find_own_sentences, split_spans, unmark_names
 from memory.text.speech import (
     FORMS,
     MY_KIN,
@@ -36,12 +43,7 @@ from memory.text.speech import (
 )
 from memory.text.words import is_unspaced
 
-Role: TypeAlias = Literal["user", "assistant", "other"]
-Place: TypeAlias = tuple[int, int, int]  # of a message, and start and end in it
-
-JOINT: Final = re.compile(" – |——")  # between what was asked or said before and a quotation
 JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
-SUPPORTED: Final = 0.25  # share of an operation's words that one own sentence must have, unquoted
 ANSWERED: Final = (
     0.5  # share of its words that a short answer must have, alone or with its question
 )
@@ -82,42 +84,8 @@ _AFTER_NOT: Final = re.compile(rf"\s+(?:(?:a|an|the|really|even|so) )?([a-z]+)|(
 
 
 @dataclass(frozen=True, slots=True)
-class Citation:
-    """What an operation says it rests on: the number of a message, and words of it."""
-
-    n: int
-    words: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One operation: its text, the dates it gives (ISO), and the text of the memory it changes."""
-
-    op: str
-    text: str
-    said: tuple[Citation, ...] = ()
-    on: str = ""
-    days: tuple[tuple[dates.Use, str], ...] = ()  # due, since and until
-    old: str = ""
-    sure: bool = True
-    quote: bool = False  # it says it is a quotation: nothing but own words, and what they answer
-
-
-@dataclass(frozen=True, slots=True)
-class ShownMessage:
-    """A message as the model was shown it; `n` is its number, 0 for one that is context only."""
-
-    id: str
-    n: int
-    role: Role
-    text: str
-    at: datetime
-    tz: str
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why an operation is not supported ("" if it is), and the (message, start, end) it rests on."""
+    """Why an operation is not supported, "" if it is, and (message, start, end) it rests on."""
 
     reason: str
     sources: tuple[tuple[str, int, int], ...] = ()
@@ -131,7 +99,7 @@ def check_operation(op: Operation, spoken: Sequence[ShownMessage], shown: Iterab
         spoken: the exchange and what was said before it, oldest first.
         shown: texts of the memories that the model was shown.
     """
-    found = _find_quotation(op, spoken) if op.quote else _find_words(op, spoken)
+    found = find_quotation(op, spoken) if op.quote else find_basis(op, spoken)
     if isinstance(found, str):
         return Verdict(found)
     reason = ""
@@ -139,84 +107,6 @@ def check_operation(op: Operation, spoken: Sequence[ShownMessage], shown: Iterab
         case = EvidenceCase(op, spoken, tuple(shown), found)
         reason = next((name for name, fails in CHECKS.items() if fails(case)), "")
     return Verdict(reason, ((spoken[found[0]].id, found[1], found[2]),))
-
-
-# --- the words that it rests on ---
-
-
-def _find_quotation(op: Operation, spoken: Sequence[ShownMessage]) -> Place | str:
-    """Find a quotation: its end in own words, the rest there or in the sentence they answer."""
-    *before, last = JOINT.split(op.text)
-    cited = (*(c.n for c in op.said), None)  # in the message it names, else in another own one
-    found = next((p for n in cited if (p := _find_own(last, spoken, n))), None)
-    if found is None:
-        return "said"
-    asked = fold(find_question_before(spoken, found[0]))
-    known = all(_find_own(b, spoken) or fold(b).strip() in asked for b in before)
-    return found if known else "said"
-
-
-def _find_own(words: str, spoken: Sequence[ShownMessage], n: int | None = None) -> Place | None:
-    """Find words in an own message, or in the one of that number."""
-    for i, m in enumerate(spoken):
-        mine = m.role == "user" and n in {None, m.n}
-        if mine and (place := find_words(words, unmark_names(m.text))):
-            return i, *place
-    return None
-
-
-def find_words(words: str, text: str) -> tuple[int, int] | None:
-    """Find quoted words in own parts of a text, whatever their case, spaces and punctuation."""
-    wanted = "".join(c for c in fold(words) if c.isalnum())
-    for signs, places in _own_signs(text) if wanted else ():
-        if (at := signs.find(wanted)) >= 0:
-            return places[at], places[at + len(wanted) - 1] + 1
-    return None
-
-
-@lru_cache(maxsize=32)
-def _own_signs(text: str) -> list[tuple[str, list[int]]]:
-    """Return the letters and digits of each own part, and where each stands."""
-    text = text.translate({0x300A: " ", 0x300B: " "})  # a title is one's own word
-    own = [range(s.start, s.end) for s in split_spans(text) if s.kind == "own"]
-    found = [[(c, i) for i in part for c in fold(text[i]) if c.isalnum()] for part in own]
-    return [("".join(c for c, _ in signs), [i for _, i in signs]) for signs in found]
-
-
-def _find_words(op: Operation, spoken: Sequence[ShownMessage]) -> Place | str:
-    """Find the words it quotes, in the message it names first; without any the best sentence."""
-    own = [i for i, m in enumerate(spoken) if m.role == "user" and m.n]
-    for cited in op.said:
-        if not cited.words:
-            return _find_best(op, spoken, [i for i in own if spoken[i].n == cited.n])
-        for i in sorted(own, key=lambda i: spoken[i].n != cited.n):
-            if place := find_words(cited.words, spoken[i].text):
-                return i, *place
-    return "said" if op.said else _find_best(op, spoken, own)
-
-
-def _find_best(op: Operation, spoken: Sequence[ShownMessage], among: Sequence[int]) -> Place | str:
-    """Return the own sentence with most of its words, counting the question that it answers."""
-    best: tuple[float, Place] = (0.0, (0, 0, 0))
-    wanted = list_units(dates.DATED.sub(" ", op.text)) or list_units(op.text)
-    for i in among:
-        text, question = spoken[i].text, find_question_before(spoken, i)
-        question = question if read_answer(text.strip(), question) else ""
-        for start, end in sentences_of(text):
-            share = _share(wanted, list_units(f"{question} {text[start:end]}"))
-            if share > 0 and share >= best[0]:
-                best = share, (i, start, end)
-    return best[1] if best[0] >= SUPPORTED else "unsupported"
-
-
-sentences_of: Final = lru_cache(maxsize=32)(find_own_sentences)
-
-
-def find_question_before(spoken: Sequence[ShownMessage], i: int) -> str:
-    """Return the assistant's last sentence before message `i`; "" if somebody else spoke."""
-    if i == 0 or spoken[i - 1].role != "assistant":
-        return ""
-    return re.split(r"(?<=[.!?。！？])\s*(?=.)", spoken[i - 1].text.strip())[-1]
 
 
 class EvidenceCase:
@@ -299,10 +189,6 @@ def find_names(text: str) -> set[str]:
     return {n for n in found - _NO_NAMES - {verb[1] if verb else ""} if not find_kin(n)}
 
 
-def _share(part: frozenset[str], whole: frozenset[str]) -> float:
-    return len(part & whole) / max(1, len(part))
-
-
 def is_foreign(c: EvidenceCase) -> bool:
     """Find another script, or small words of another language, than it was said in."""
     said = f"{c.m.text} {c.question}"
@@ -324,19 +210,12 @@ def misreads_answer(c: EvidenceCase) -> bool:
         return False
     op, asked = c.op.text, list_units(c.question)
     own = list_units(f"{c.m.text} {pick_option(c.m.text, c.question)}")
-    rest = list_units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0])
     words = frozenset(w for w in c.words if not w.isnumeric())
-    no, from_question = denies_or_ends(op), words & asked - own
-    if not from_question and _share(words, rest if c.answer == "no" else own) >= ANSWERED:
+    no, from_question, known = denies_or_ends(op), words & asked - own, own | asked
+    if c.answer == "no" and (found := _misreads_no(c, words, from_question)) is not None:
+        return found
+    if c.answer != "no" and not from_question and compute_share(words, own) >= ANSWERED:
         return False  # it says so by itself
-    if c.answer == "no" and not no:
-        ended, kept = (
-            list_units(" ".join(f for f in c.focus if denies_or_ends(f) is way))
-            for way in (True, False)
-        )
-        if ended - kept and _share(ended - kept, words) >= ANSWERED:
-            return True
-    known = own | asked | list_units(c.op.old)
     match c.answer:
         case "evades":
             mine = list_units(" ".join(m.text for m in c.spoken if m.role == "user"))
@@ -347,21 +226,36 @@ def misreads_answer(c: EvidenceCase) -> bool:
             return True
         case "fill" if not (words & own or c.windows):
             return True
-        case "no" if not (no or words & rest or c.windows):
+        case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (
+            no and (is_denial(c.m.text) or is_denial(c.question))
+        ):
             return True
-        case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)):
-            if not (no and (is_denial(c.m.text) or is_denial(c.question))):
-                return True
-        case "no" if words & rest and not from_question:
-            return False
     if words & own and FORMS.OR.search(c.question):
         first, *second = FORMS.OVER.split(op, maxsplit=1)
         return bool(second and list_units(second[0]) & own and not list_units(first) & own)
+    known |= list_units(c.op.old)
     if c.answer != "yes":
-        return _share(words, known | list_units(c.said)) < ANSWERED
+        return compute_share(words, known | list_units(c.said)) < ANSWERED
     names = find_names(f"- {c.question}") & find_names(op)
     named = any(len(words - list_units(n)) <= 1 for n in names)
-    return not named and _share(words, known) < AFFIRMED
+    return not named and compute_share(words, known) < AFFIRMED
+
+
+def _misreads_no(
+    c: EvidenceCase, words: frozenset[str], from_question: frozenset[str]
+) -> bool | None:
+    """Tell whether a "no" is misread; None where its form does not decide."""
+    rest = list_units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0])
+    if not denies_or_ends(c.op.text):
+        ended, kept = (
+            list_units(" ".join(f for f in c.focus if denies_or_ends(f) is way))
+            for way in (True, False)
+        )
+        if ended - kept and compute_share(ended - kept, words) >= ANSWERED:
+            return True
+        if not (words & rest or c.windows):
+            return True
+    return False if words & rest and not from_question else None
 
 
 def has_other_name(c: EvidenceCase) -> bool:
@@ -408,9 +302,9 @@ def has_other_number(c: EvidenceCase) -> bool:
         idle = word == "00" if word[0].isdigit() else n <= 1 or (is_unspaced(word) and not measure)
         if idle and n <= 10:
             continue
-        if n not in values and word not in c.known:
-            if not (n - 12 in values and re.match(r":\d\d|[点时]", rest)):
-                return True
+        hour = n - 12 in values and re.match(r":\d\d|[点时]", rest)
+        if not (n in values or word in c.known or hour):
+            return True
         of = {m for value, m in said if value == n}
         if of and measure in measures - of - {""} and "" not in of:
             return True
@@ -476,7 +370,7 @@ def has_other_polarity(c: EvidenceCase) -> bool:
     shares = {True: 0.0, False: 0.0}
     for f in c.focus:
         no = denies_or_ends(_CONTRAST.sub(" ", f))
-        shares[no] = max(shares[no], _share(c.words, list_units(f)))
+        shares[no] = max(shares[no], compute_share(c.words, list_units(f)))
     return shares[True] >= DENIED and shares[True] > shares[False]
 
 
@@ -504,7 +398,7 @@ def _find_ways(text: str) -> dict[str, bool]:
 
 
 def _turns(name: str, op: str, said: str) -> bool:
-    """Tell whether a name does what was done to it: I owe Pei, told as: Pei owes; or the reverse."""
+    """Tell whether a name does what was done to it: I owe Pei, told as: Pei owes; or back."""
     (x, y), (a, b) = ([list_form_tokens(t) for t in text.split(name, 1)] for text in (op, said))
     does, done = (part if part and list_units(part[0]) else () for part in (y[:1], x[-1:]))
     if does and not x and does[0] in a and does[0] not in b:
@@ -572,7 +466,7 @@ def overstates(c: EvidenceCase) -> bool:
         return True
     cause = FORMS.CAUSE.search(op)
     because = list_units(op[cause.end() :] if cause else "")
-    if because and _share(because, list_units(f"{c.known} {said}")) < ANSWERED:
+    if because and compute_share(because, list_units(f"{c.known} {said}")) < ANSWERED:
         return True
     if _exchanges_places(op, " , ".join(c.focus)):
         return True
@@ -604,12 +498,12 @@ def is_not_theirs(c: EvidenceCase) -> bool:
     if c.answer or not words:
         return False
     ebb = list_units(" ".join(m.text for m in c.spoken if m.role != "user"))
-    if _share(words, ebb - own) >= FOREIGN and _share(words, own) < FOREIGN:
+    if compute_share(words, ebb - own) >= FOREIGN and compute_share(words, own) < FOREIGN:
         return True
     new = words - own - list_units(f"{c.known} {c.m.text}")
     if new and new <= ebb and len(new) * 3 >= len(words):
         return True
-    return not words & own and _share(words, list_units(" ".join(c.shown))) >= FOREIGN
+    return not words & own and compute_share(words, list_units(" ".join(c.shown))) >= FOREIGN
 
 
 CHECKS: Final[dict[str, Callable[[EvidenceCase], bool]]] = {

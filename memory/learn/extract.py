@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from memory.errors import Conflict, ModelError
+from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn.answer import ANY, LearningTools, ModelTask, read_payload
 from memory.learn.dates import format_iso
@@ -139,9 +139,7 @@ class Extractor:
             "previous": previous,
         }
         task = ModelTask(user_id, "extract", h.lang, data, now, MAX_ANSWER)
-        answer: Extraction | None = await self.tools.read(task)
-        if answer is None:
-            raise ModelError("unreadable", detail="the extraction could not be read")
+        answer: Extraction = await self.tools.must_read(task)
         return answer.memories[:MOST_CANDIDATES]
 
     async def _shorten(

@@ -225,7 +225,7 @@ class ForgetScope:
 
 
 def _takes_same(said: str, m: Memory, o: Memory) -> bool:
-    """Tell whether two memories take the same words from a message; or three in four of one name."""
+    """Tell whether two memories take the same words from a message, or nearly, with a name."""
     if o.layer is Layer.EPISODE or o.sensitivity is Sensitivity.SECRET:
         return False
     name = " ".join(find_names(m.original_content, m.entities))

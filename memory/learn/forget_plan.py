@@ -1,5 +1,4 @@
-"""What a request to forget could mean: looked for at every level, and clear only if one thing
-stands out.
+"""What a request to forget could mean: looked for at every level, clear only if one stands out.
 
 Deleting the best match of a search unasked is what people complain of most, so a second memory that
 fits nearly as well is enough to ask.
@@ -8,7 +7,7 @@ fits nearly as well is enough to ask.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -41,72 +40,38 @@ from memory.ports import Embedder, Store, Transaction
 from memory.text import translations
 from memory.text.commands import find_intent, means_everything
 from memory.text.forms import is_reordered
-from memory.text.languages import LANGUAGES
+from memory.text.languages import LANGUAGES, either, values, words_of
 from memory.text.speech import denies_or_ends
+from memory.text.words import is_unspaced
 
 CLEAR: Final = 0.6  # how well the one meant must fit
 APART: Final = 0.2  # and by how much better than the next
 WORTH_ASKING: Final = 0.34
 LOOKED_AT: Final = 40
-_MEASURES: Final = frozenset("一两二三只个条位些家")
-_TASTES: Final = frozenset({"like", "hate"})  # how one feels about it says less than what it is
 OFFERED: Final = 12
+_SORTED: Final = 500  # memories looked through for an aspect or a sort
 _RECENT: Final = 8  # messages that "what I just said" may reach back
-_COSINE_FLOOR: Final = (
-    0.35  # of a semantic embedder: from here on closeness begins to say something
-)
+_COSINE_FLOOR: Final = 0.35  # of a semantic embedder: from here on closeness says something
+_MEASURES: Final = frozenset(words_of("forgetting", "MEASURES"))
+_TASTES: Final = frozenset({"like", "hate"})  # how one feels about it says less than what it is
 
 _ID: Final = re.compile(
     r"^(?:memory\s+|记忆\s*)?\[?(?P<id>[a-hjkmnp-tv-z][0-9a-hjkmnp-tv-z]{5,})\]?$", re.I
 )
-_PRONOUN: Final = re.compile(r"him|her|them|[他她它]们?", re.I)
 _ALL: Final = Filter(
     states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}),
     max_sensitivity=Sensitivity.SECRET,
 )
-# What people call a thing they never put in that word: "forget my job" means "I work at …".
-_ASPECTS: Final[Sequence[tuple[re.Pattern[str], re.Pattern[str]]]] = tuple(
-    (re.compile(asked, re.I), re.compile(told, re.I))
-    for asked, told in (
-        (r"\bmy name\b|我的?(?:名字|姓名)", r"\bmy name\b|\bcall me\b|\bnamed?\b|我叫|名字|叫我"),
-        (
-            r"\b(?:my (?:address|home|city|town)|where i live)\b|我的?(?:地址|住址|家)|住(?:在)?哪",
-            r"\blives?\b|\baddress\b|\bmoved? to\b|住|搬到|地址",
-        ),
-        (
-            r"\b(?:my (?:job|work|profession)|where i work)\b|我的?(?:工作|职业)",
-            r"\bworks?\b|\bjob\b|工作|上班|职业",
-        ),
-        (
-            r"\bmy (?:birthday|age)\b|我的?(?:生日|年龄)",
-            r"\bborn\b|\bbirthday\b|\byears old\b|生日|出生|岁",
-        ),
-        (r"\bmy (?:allerg\w+)\b|我的?过敏", r"\ballerg|过敏"),
-        (r"\bmy diet\b|我的?饮食", r"\b(?:vegan|vegetarian|eat|gluten|diet)|素食|不吃|饮食"),
-        (r"\bmy (?:phone|number)\b|我的?(?:电话|手机号?)", r"\bphone\b|\bnumber\b|电话|手机"),
-    )
-)
 
-# Whole sorts of memories, called by the sort's name: "forget my plans" means none of them by its
-# words.
-_SORTS: Final[Sequence[tuple[re.Pattern[str], frozenset[Kind]]]] = tuple(
-    (re.compile(asked, re.I), frozenset(kinds))
-    for asked, kinds in (
-        (
-            r"\b(?:my|the|all|any) (?:plans?|appointments?|to-?dos?|reminders?|schedule)\b"
-            r"|(?:我的?|所有的?|全部的?|那些?)(?:计划|安排|日程|预约|待办(?:事项)?)",
-            {Kind.TODO, Kind.GOAL},
-        ),
-        (r"\b(?:my|the) goals?\b|我的?目标", {Kind.GOAL}),
-        (
-            r"\bmy (?:preferences?|tastes?|likes|dislikes)\b|\bwhat i (?:dis)?like\b"
-            r"|我的?(?:偏好|喜好|口味)|我(?:不)?喜欢什么",
-            {Kind.PREFERENCE, Kind.WHIM},
-        ),
-        (r"\bmy skills?\b|我的?(?:技能|特长)", {Kind.SKILL}),
-        (r"\bmy (?:habits?|routines?)\b|我的?(?:习惯|作息)", {Kind.WORKFLOW}),
-    )
-)
+
+def _compile(name: str) -> Mapping[str, re.Pattern[str]]:
+    """Compile a table of patterns, each of all languages together."""
+    tables = list(values("forgetting", name).values())
+    keys = dict.fromkeys(key for table in tables for key in table)
+    return {k: re.compile("|".join(t[k] for t in tables if k in t), re.I) for k in keys}
+
+
+_ASKED, _TOLD, _SORTS = (_compile(name) for name in ("ASKED", "TOLD", "SORTS"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,78 +108,68 @@ class ForgetPlanner:
         spare: str = "",
         every: bool = False,
     ) -> ForgetPlan:
-        """Return what `text` could mean. Empty: what was said just before, in `scope`, the message
-        `asking` aside.
+        """Return what `text` could mean.
 
-        spare: what must not go with it. every: all memories that name it are meant.
+        Empty: what was said just before, in `scope`, the message `asking` aside. spare: what must
+        not go with it. every: all memories that name it are meant.
         """
         store, scope = self.store, scope or f"user:{user_id}"
         wanted = text.strip().strip(" .。!！\"“”「」'")
         if not wanted:
-            return await store.read(user_id, lambda tx: _just_said(tx, scope, asking))
+            return await store.read(user_id, lambda tx: _find_just_said(tx, scope, asking))
         if means_everything(wanted):
             return ForgetPlan(everything=True)
         if m := _ID.match(wanted):
             found = await store.read(user_id, lambda tx: tx.memories.get(m["id"].lower()))
             if found is not None and found.state in _ALL.states:
                 return ForgetPlan(found, [found])
-        if _PRONOUN.fullmatch(wanted):
-            wanted = await store.read(user_id, lambda tx: _last_name(tx, scope, asking))
+        if either("forgetting", "PRONOUN").fullmatch(wanted):
+            wanted = await store.read(user_id, lambda tx: _find_last_name(tx, scope, asking))
             if not wanted:
                 return ForgetPlan()
-        ranked = await self._ranked(user_id, wanted)
+        ranked = await self._rank(user_id, wanted)
         if spare:
             ranked = [(s, m) for s, m in ranked if fit(spare, m) < min(s, CLEAR)]
         if not ranked:
-            return ForgetPlan(
-                messages=await store.read(user_id, lambda tx: _said(tx, wanted, asking))
-            )
-        best, memory = ranked[0]
-        second = ranked[1][0] if len(ranked) > 1 else 0.0
-        if len(ranked) == 1 or (
-            not every and (best >= 1.0 > second or (best >= CLEAR and best - second >= APART))
-        ):
+            said = await store.read(user_id, lambda tx: _find_said(tx, wanted, asking))
+            return ForgetPlan(messages=said)
+        (best, memory), second = ranked[0], ranked[1][0] if len(ranked) > 1 else 0.0
+        stands_out = best >= 1.0 > second or (best >= CLEAR and best - second >= APART)
+        if len(ranked) == 1 or (stands_out and not every):
             return ForgetPlan(memory, [memory])
-        naming = [
-            m
-            for _, m in ranked
-            if list_units(wanted) <= list_units(f"{m.original_content} {' '.join(m.entities)}")
-        ]
-        if every and naming:
+        units = list_units(wanted)
+        naming = [m for _, m in ranked if units <= list_units(_join_texts(m))] if every else []
+        if naming:
             return ForgetPlan(None, naming, every=True)
         return ForgetPlan(None, [m for _, m in ranked[:OFFERED]])
 
-    async def _ranked(self, user_id: str, wanted: str) -> list[tuple[float, Memory]]:
-        """Memories by how well they fit.
+    async def _rank(self, user_id: str, wanted: str) -> list[tuple[float, Memory]]:
+        """Return memories by how well they fit; episodes only where no fact does.
 
-        A version stands for older ones that fit no better; episodes come last.
+        A version stands for older ones that fit no better.
         """
         reader, embedder, vector = self.store.open_reader(user_id), self.embedder, None
-        if is_semantic(
-            embedder.id
-        ):  # else its nearness is shared letters, which `fit` counts better
+        if is_semantic(embedder.id):  # else its nearness is shared letters: `fit` counts better
             with suppress(ModelError):  # words and entities answer alone
                 vector = (await embedder.embed([wanted], "query"))[0]
-        found = await reader.search_words(wanted, LOOKED_AT, _ALL)
         things, own = translations.things_of(wanted), detect_language(wanted)
-        if translated := [
-            w for lang in LANGUAGES if lang != own for w in translations.words_for(things, lang)
-        ]:
-            found = [*found, *await reader.search_words(" ".join(translated), LOOKED_AT, _ALL)]
-        if called := find_names(f"… {wanted}"):
-            found = [
-                *found,
-                *await reader.find_by_entity(sorted(map(fold, called)), LOOKED_AT, _ALL),
-            ]
+        others = [lang for lang in LANGUAGES if lang != own]
+        translated = " ".join(w for lang in others for w in translations.words_for(things, lang))
+        found = await reader.search_words(wanted, LOOKED_AT, _ALL)
+        found = [
+            *found,
+            *(await reader.search_words(translated, LOOKED_AT, _ALL) if translated else ()),
+        ]
+        if called := sorted(map(fold, find_names(f"… {wanted}"))):
+            found += await reader.find_by_entity(called, LOOKED_AT, _ALL)
         if vector is not None:
-            found = [*found, *await reader.search_vectors(vector, LOOKED_AT, _ALL)]
-        ids = dict.fromkeys(s.id for s in found)
+            found += await reader.search_vectors(vector, LOOKED_AT, _ALL)
 
         def look(tx: Transaction) -> list[tuple[float, Memory]]:
-            memories, close = _looked_at(tx, ids, wanted), dict[MemoryId, float]()
+            memories, close = _list_candidates(tx, (s.id for s in found), wanted), {}
             if vector is not None:
-                kept = tx.vectors.get([m.id for m in memories], embedder.id)
                 own = vector[: embedder.dim]  # the embedder's before may stand behind it
+                kept = tx.vectors.get([m.id for m in memories], embedder.id)
                 close = {
                     i: rescale_cosine(float(np.dot(v, own)), embedder.id) for i, v in kept.items()
                 }
@@ -223,15 +178,12 @@ class ForgetPlanner:
         scored = await self.store.read(user_id, look)
         better = {old: score for score, m in scored for old in m.supersedes}
         scored = [s for s in scored if s[0] >= WORTH_ASKING and s[0] > better.get(s[1].id, 0.0)]
-        best = sorted(
-            scored, key=lambda s: (s[1].layer is Layer.EPISODE, -s[0], -s[1].weight, s[1].id)
-        )
-        facts = [s for s in best if s[1].layer is not Layer.EPISODE]
-        return facts or best
+        best = sorted(scored, key=lambda s: (-s[0], -s[1].weight, s[1].id))
+        return [s for s in best if s[1].layer is not Layer.EPISODE] or best
 
 
-def _just_said(tx: Transaction, scope: str, asking: str | None) -> ForgetPlan:
-    """Return what was learned from the user's message before the one that asks; the message itself if nothing was."""
+def _find_just_said(tx: Transaction, scope: str, asking: str | None) -> ForgetPlan:
+    """Return what was learned from the message before the one that asks; else the message."""
     said = find_previous_message(tx, scope, asking)
     if said is None:
         return ForgetPlan()
@@ -240,7 +192,7 @@ def _just_said(tx: Transaction, scope: str, asking: str | None) -> ForgetPlan:
     return ForgetPlan(learned[0] if len(learned) == 1 else None, learned, messages=(said.id,))
 
 
-def _last_name(tx: Transaction, scope: str, asking: str | None) -> str:
+def _find_last_name(tx: Transaction, scope: str, asking: str | None) -> str:
     """Return the name that was said last, which "him" or 他 then means; empty if there is none."""
     recent = tx.conversations.list_messages(scope=scope, limit=_RECENT, newest=True)
     said = [m.text for m in reversed(recent) if m.id != asking and m.author_user_id]
@@ -248,83 +200,89 @@ def _last_name(tx: Transaction, scope: str, asking: str | None) -> str:
     return next((f[-1] for f in found if f), "")
 
 
-def _said(tx: Transaction, wanted: str, asking: str | None) -> tuple[str, ...]:
-    """Messages that say it where no memory does: not learned yet, or not worth learning."""
+def _find_said(tx: Transaction, wanted: str, asking: str | None) -> tuple[str, ...]:
+    """Return messages that say it where no memory does: not learned yet, or not worth learning."""
     thing = ForgetTarget((list_units(wanted),))
     recent = tx.conversations.list_messages(limit=LOOKED_AT * 5, newest=True)
-    return tuple(
-        m.id for m in recent if m.id != asking and m.author_user_id and thing.said_by(m.text, 1.0)
-    )
+    own = (m for m in recent if m.id != asking and m.author_user_id)
+    return tuple(m.id for m in own if thing.said_by(m.text, 1.0))
 
 
 def find_previous_message(tx: Transaction, scope: str, asking: str | None) -> Message | None:
-    """Return the user's last visible message in the scope that is no such request itself, before `asking`."""
+    """Return the user's last message before `asking` that is no such request itself."""
     at = tx.conversations.get_message(asking) if asking else None
     recent = tx.conversations.list_messages(
         scope=scope, before=at.seq if at else None, limit=_RECENT, newest=True
     )
     for m in reversed(recent):
-        if m.role != "user" or m.author_user_id not in {None, tx.user_id} or m.text.startswith("/"):
-            continue
+        own = m.role == "user" and m.author_user_id in {None, tx.user_id}
         said = find_intent(m.text)
-        if said is None or not said.previous:
+        if own and not m.text.startswith("/") and (said is None or not said.previous):
             return m
     return None
 
 
+def _join_texts(m: Memory) -> str:
+    return f"{m.original_content} {m.content} {' '.join(m.entities)}"
+
+
 def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
-    """Say how well a memory fits what is to be forgotten, 0 to 1: 1 for the very words; else by words or meaning."""
+    """Say how well a memory fits what is to be forgotten, 0 to 1, by words or by meaning."""
     if normalise_text(wanted) in {normalise_text(m.original_content), normalise_text(m.content)}:
         return 1.0
     if is_reordered(wanted, m.original_content):
         return WORTH_ASKING  # the same words, and probably another thing
-    if (only := list_units(wanted)) and only == list_units(m.original_content):
+    said, asked = _join_texts(m), list_units(wanted)
+    if asked and asked == list_units(m.original_content):
         return 1.0  # the same but for "I" and "the user"
-    said = f"{m.original_content} {m.content} {' '.join(m.entities)}"
-    asked, told = list_units(wanted), list_units(said)
-    shared = len(asked & told)
-    words = 0.8 * shared / len(asked) + 0.15 * shared / len(asked | told) if asked else 0.0
+    words = _compare(len(asked & list_units(said)), len(asked), len(asked | list_units(said)))
     called = find_names(f"… {wanted}")
     if called and not any(mentions_name(name, said) for name in called):
         words = 0.0  # "that I live in Lisbon" is not "Sister Hannah lives in Lyon"
     if detect_language(wanted) != detect_language(m.original_content):
-        words = max(words, _across(wanted, m))
+        words = max(words, _fit_across(wanted, said))
     meant = 0.85 * max(0.0, (cosine - _COSINE_FLOOR) / (1 - _COSINE_FLOOR))
-    aspect = any(
-        a.search(wanted) and t.search(m.original_content) for a, t in _ASPECTS
-    ) or m.kind in _kinds(wanted)
-    return max(words, meant, 0.62 if aspect else 0.0)
+    told = any(_TOLD[aspect].search(m.original_content) for aspect in _list_aspects(wanted))
+    return max(words, meant, 0.62 if told or m.kind in _list_kinds(wanted) else 0.0)
 
 
-def _across(wanted: str, m: Memory) -> float:
-    """`fit` by the things both speak of, where they are in two languages; what has no translation counts as it is."""
-    told = f"{m.original_content} {m.content} {' '.join(m.entities)}"
+def _compare(shared: float, asked: float, both: float) -> float:
+    return 0.8 * shared / asked + 0.15 * shared / both if shared else 0.0
+
+
+def _fit_across(wanted: str, told: str) -> float:
+    """Compare the things two texts in two languages speak of, and what has no translation."""
     asked, other = translations.things_of(wanted), translations.things_of(told)
     if denies_or_ends(wanted) != denies_or_ends(told) and not asked - _TASTES:
         return 0.0
     asked, other = asked - _TASTES or asked, other - _TASTES or other
     left = list_units(translations.cut_things(wanted)) - _MEASURES
-    names_ = {w for w in left if w < "\u3400"}
-    size = len(asked) + len(names_) + sum(w >= "\u3400" for w in left) / 2
-    shared = len(asked & other) + len(names_ & list_units(told))
-    return 0.8 * shared / size + 0.15 * shared / (size + len(other - asked)) if shared else 0.0
+    names = {w for w in left if not is_unspaced(w)}
+    size = len(asked) + len(names) + len(left - names) / 2
+    shared = len(asked & other) + len(names & list_units(told))
+    return _compare(shared, size, size + len(other - asked))
 
 
-def _kinds(wanted: str) -> frozenset[Kind]:
+def _list_aspects(wanted: str) -> list[str]:
+    return [aspect for aspect, asked in _ASKED.items() if asked.search(wanted)]
+
+
+def _list_kinds(wanted: str) -> frozenset[Kind]:
     """Return the sorts of memory that are called by name."""
-    return frozenset(k for asked, kinds in _SORTS if asked.search(wanted) for k in kinds)
+    return frozenset(
+        Kind(kind)
+        for kinds, asked in _SORTS.items()
+        if asked.search(wanted)
+        for kind in kinds.split()
+    )
 
 
-def _looked_at(tx: Transaction, ids: Iterable[MemoryId], wanted: str) -> list[Memory]:
+def _list_candidates(tx: Transaction, ids: Iterable[MemoryId], wanted: str) -> list[Memory]:
     """Return the memories found, and those that an aspect or a sort points to."""
-    found = {m.id: m for m in tx.memories.get_many(ids)}
-    if kinds := _kinds(wanted):
-        found |= {m.id: m for m in tx.memories.find(replace(_ALL, kinds=kinds), limit=500).items}
-    for asked, told in _ASPECTS:
-        if asked.search(wanted):
-            found |= {
-                m.id: m
-                for m in tx.memories.find(_ALL, limit=500).items
-                if told.search(m.original_content)
-            }
-    return [m for m in found.values() if m.state in _ALL.states]
+    found = tx.memories.get_many(dict.fromkeys(ids))
+    if kinds := _list_kinds(wanted):
+        found += tx.memories.find(replace(_ALL, kinds=kinds), limit=_SORTED).items
+    if told := [_TOLD[aspect] for aspect in _list_aspects(wanted)]:
+        every = tx.memories.find(_ALL, limit=_SORTED).items
+        found += [m for m in every if any(t.search(m.original_content) for t in told)]
+    return [m for m in {m.id: m for m in found}.values() if m.state in _ALL.states]

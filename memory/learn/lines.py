@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from memory.learn.answer import strip_thinking
+from memory.text.languages import values
 
 Op: TypeAlias = Literal["add", "update", "negate", "boost", "delete", "skip"]
 MOST_LINES = 24  # operations taken from one answer: no exchange holds more that lasts
@@ -41,35 +42,25 @@ class SkippedLine:
 
 
 _OPS: tuple[Op, ...] = ("add", "update", "negate", "boost", "delete", "skip")
-_WORD: Mapping[str, Op] = {
-    **{op: op for op in _OPS},
-    **dict(zip("添加 更新 否定 强化 删除 跳过".split(), _OPS, strict=True)),  # noqa: SIM905 - words read as words
-    "新增": "add",
+_WORD: Mapping[str, Op] = {op: op for op in _OPS} | {
+    word: op for table in values("answers", "OPERATIONS").values() for word, op in table.items()
 }
 _NEEDS_ID: frozenset[Op] = frozenset({"update", "negate", "boost", "delete"})
 _NEEDS_TEXT: frozenset[Op] = frozenset({"add", "update", "negate"})
-_ATTRIBUTES: Mapping[str, str] = {
-    word: name
-    for name, words in (
-        ("kind", "kind category type 类别 类型"),
-        ("importance", "importance 重要性 程度"),
-        ("expires", "expires expires_at due 到期"),
-        ("since", "since from valid_from 起始"),
-        ("on", "on 日期"),
-        ("until", "until 截至"),
-        ("repeats", "repeats 重复"),
-        ("entities", "entities entity 实体"),
-        ("topics", "topics topic 主题"),
-        ("sensitivity", "sensitivity 敏感"),
-        ("confidence", "confidence 置信度"),
-        ("quote", "quote 引语"),
-    )
-    for word in words.split()
+_NAMES = (  # noqa: SIM905 - words read as words
+    "kind importance expires since on until repeats entities topics sensitivity confidence quote"
+).split()
+_ATTRIBUTES: Mapping[str, str] = {name: name for name in _NAMES} | {
+    word: name for table in values("answers", "ATTRIBUTES").values() for word, name in table.items()
 }
 
-_OPEN, _CLOSE = "[【［〔", "]】］〕"
 _MARKS = re.compile(r"^(?:[\s>*•·‣▪\-–—+#|`_~]|\(?\d{1,2}[.)、）])+")
 _HEAD = re.compile(r"[\[【［〔]\s*([A-Za-z]+|[\u4e00-\u9fff]{2})(?=[\s:：=\]】］〕])")
+_INSIDE = re.compile(  # up to the bracket: not in quotes, nor that of an id with its own
+    r"""((?:"(?:[^"\\]|\\.){0,500}"|“[^”]{0,500}”|「[^」]{0,500}」|[\[【［〔][^\[\]【】［］〔〕]{0,40}[\]】］〕]
+    |[^\]】］〕])*+)[\]】］〕](.*)""",
+    re.X,
+)
 _PAIR = re.compile(
     r"""([A-Za-z_]{1,24}|[\u4e00-\u9fff]{1,9})\s{0,9}[=＝]\s{0,9}
     (?:"((?:[^"\\]|\\.){0,500})"|“([^”]{0,500})”|「([^」]{0,500})」|'([^']{0,500})'|([^\s,，;；\]】］〕"]{1,500}))""",
@@ -91,7 +82,7 @@ def read(answer: str) -> tuple[list[OperationLine], list[SkippedLine]]:
     for raw in strip_thinking(answer).splitlines():
         if not raw.strip() or _FENCE.match(raw):
             continue
-        found = _line(raw, unread) if len(raw) <= _LONGEST else SkippedLine("too_long", raw)
+        found = _read_line(raw, unread) if len(raw) <= _LONGEST else SkippedLine("too_long", raw)
         if isinstance(found, SkippedLine):
             unread.append(found)
         elif len(lines) >= MOST_LINES:
@@ -101,7 +92,7 @@ def read(answer: str) -> tuple[list[OperationLine], list[SkippedLine]]:
     return lines, unread
 
 
-def _line(raw: str, unread: list[SkippedLine]) -> OperationLine | SkippedLine:
+def _read_line(raw: str, unread: list[SkippedLine]) -> OperationLine | SkippedLine:
     stripped = _MARKS.sub("", raw).strip()
     if _WORD.get(stripped.strip(".。*_`").casefold()) == "skip":  # without its brackets
         return OperationLine("skip")
@@ -110,48 +101,27 @@ def _line(raw: str, unread: list[SkippedLine]) -> OperationLine | SkippedLine:
         return SkippedLine("no_operation", raw)
     if len(heads) > 1:
         return SkippedLine("several", raw)
-    head = heads[0]
-    op = _WORD[head[1].casefold()]
-    end = _closing(stripped, head.end())
-    if end < 0:
+    op = _WORD[heads[0][1].casefold()]
+    if (m := _INSIDE.match(stripped, heads[0].end())) is None:
         return SkippedLine("no_bracket", raw)
-    inside, text = stripped[head.end() : end], _text(stripped[end + 1 :])
     if op == "skip":
         return OperationLine("skip")
-    memory_id = ""
+    inside, text, memory_id = m[1], _clean_text(m[2]), ""
     if op in _NEEDS_ID:
-        m = _ID.match(inside)
-        if not m or re.match(r"\s*[=＝]", inside[m.end() :]):  # an attribute where the id should be
+        found = _ID.match(inside)
+        if not found or re.match(r"\s*[=＝]", inside[found.end() :]):  # an attribute in its place
             return SkippedLine("no_id", raw)
-        memory_id, inside = m[1].lower(), inside[m.end() :]
-    if op in _NEEDS_TEXT and not text:
+        memory_id, inside = found[1].lower(), inside[found.end() :]
+    if op not in _NEEDS_TEXT:
+        text = ""
+    elif not text:
         return SkippedLine("no_text", raw)
-    attributes = _attributes(inside, unread) if op != "boost" else {}
-    return OperationLine(op, memory_id, text if op in _NEEDS_TEXT else "", attributes, stripped)
+    attributes = _read_attributes(inside, unread) if op != "boost" else {}
+    return OperationLine(op, memory_id, text, attributes, stripped)
 
 
-def _closing(text: str, start: int) -> int:
-    """Find where the bracket closes: not inside of quotes, nor the bracket of an id that was written with its own."""
-    quote, depth = "", 0
-    pairs = {'"': '"', "“": "”", "「": "」"}
-    last = {c: text.rfind(close) for c, close in pairs.items()}
-    for i in range(start, len(text)):
-        c = text[i]
-        if quote:
-            quote = "" if c == quote and text[i - 1] != "\\" else quote
-        elif i < last.get(c, -1):
-            quote = pairs[c]
-        elif c in _OPEN:
-            depth += 1
-        elif c in _CLOSE:
-            if depth == 0:
-                return i
-            depth -= 1
-    return -1
-
-
-def _text(rest: str) -> str:
-    """The text after the bracket, without the colon and without marks whose other half stands before the bracket."""
+def _clean_text(rest: str) -> str:
+    """Take off the colon, and marks whose other half stands before the bracket."""
     rest = re.sub(r"^[\s*_`]*[:：]\s*", "", rest.strip())
     for mark in ("**", "__", "`"):
         if rest.count(mark) % 2:
@@ -159,19 +129,18 @@ def _text(rest: str) -> str:
     return re.sub(r"\s+", " ", rest).strip()
 
 
-def _attributes(inside: str, unread: list[SkippedLine]) -> dict[str, str]:
+def _read_attributes(inside: str, unread: list[SkippedLine]) -> dict[str, str]:
     out: dict[str, str] = {}
     if said := _SAID.search(inside):  # said=2:"moved to Lyon" is kept as 2:moved to Lyon
-        out["said"] = f"{said[1]}:{next((v for v in said.groups()[1:] if v is not None), '')}"
+        out["said"] = f"{said[1]}:{next(filter(None, said.groups()[1:]), '')}"
         inside = inside[: said.start()] + inside[said.end() :]
     for m in _PAIR.finditer(inside):
         name = _ATTRIBUTES.get(m[1].casefold())
-        value = next((v for v in m.groups()[1:] if v is not None), "")
+        value = next(filter(None, m.groups()[1:]), "")
         if name is None:
             unread.append(SkippedLine("attribute", m[1]))
-        elif name not in out:
-            out[name] = re.sub(r"\\(.)", r"\1", value).strip()
-    left = re.sub(r"[\s,，;；:：]+", " ", _PAIR.sub("", inside)).strip()
-    if left:
+        else:
+            out.setdefault(name, re.sub(r"\\(.)", r"\1", value).strip())
+    if left := re.sub(r"[\s,，;；:：]+", " ", _PAIR.sub("", inside)).strip():
         unread.append(SkippedLine("attribute", left))
     return out

@@ -63,11 +63,11 @@ Outcome: TypeAlias = Literal[
 ]
 Strategy: TypeAlias = Literal["latest_wins", "version_keep", "weight_balance"]
 
-_AS_DRAFTED: Final = (
+_AS_DRAFTED: Final = (  # noqa: SIM905 - words read as words
     "topics entities modalities confidence valid_from valid_until expires_at on on_until repeats"
     " precision source verified"
 ).split()
-_LIVED: Final = (  # how well a memory is remembered, by what became of it
+_LIVED: Final = (  # noqa: SIM905 - words read as words
     "activation_count curve curve_state importance importance_at last_activated_at recent_mentions"
     " weight"
 ).split()
@@ -327,7 +327,7 @@ class Merger:
         return SaveResult(self._fresh(new), "superseded")
 
     def negate(self, old: Memory, claim: Claim, at: datetime) -> SaveResult:
-        """Mark the old one as denied, and let the sentence that denies it be a memory of its own."""
+        """Mark the old one as denied; the sentence that denies it is a memory of its own."""
         if old.negated_at is not None:
             return SaveResult(old, "known")
         if (code := self._refuse_ending(old, claim)) is not None:

@@ -13,8 +13,8 @@ from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import lines
 from memory.learn.answer import ANY, LearningTools, ModelTask, read_payload, strip_thinking
+from memory.learn.cited_words import ShownMessage
 from memory.learn.dates import format_iso
-from memory.learn.evidence import ShownMessage
 from memory.learn.merge import Merger, SaveResult
 from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable

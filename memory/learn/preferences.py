@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -11,13 +10,13 @@ from typing import Final
 from memory.learn.same_meaning import find_names, list_units, mentions_name
 from memory.models import Filter, Memory, MemoryId, Sensitivity, Session
 from memory.ports import Transaction
+from memory.text.languages import either
 from memory.text.spans import is_question, join_own_text
+from memory.text.words import is_unspaced
 
 _LOOKED_AT: Final = 500
 _ALL: Final = Filter(max_sensitivity=Sensitivity.SECRET)
-_ARTICLE: Final = re.compile(
-    r"^(?:the|my|our|this|that|a|an)\s+|^(?:我们?的?|这个|那个)(?=.)", re.I
-)
+_ARTICLE: Final = either("forgetting", "ARTICLE")
 _OFF: Final = "memory_off"  # in the settings of the user
 
 
@@ -27,11 +26,14 @@ _OFF: Final = "memory_off"  # in the settings of the user
 def keep_quiet(
     tx: Transaction, thing: str, now: datetime, *, on: bool = True, turn_id: str | None = None
 ) -> list[Memory]:
-    """Mark the memories that name the thing, so that none comes up by itself, or take the mark: one change set."""
-    core = _ARTICLE.sub("", thing.strip()) or thing
-    near = tx.memories.find(_ALL, text=core, limit=_LOOKED_AT).items
-    naming = [m for m in near if _names(core, " ".join((m.original_content, *m.entities)))]
-    ids = [m.id for m in naming if (m.quiet_at is None) is on]
+    """Mark the memories that name the thing, so that none comes up by itself, or take the mark."""
+    near = tx.memories.find(_ALL, text=_strip_article(thing), limit=_LOOKED_AT).items
+    ids = [
+        m.id
+        for m in near
+        if (m.quiet_at is None) is on
+        and _says_thing(thing, " ".join((m.original_content, *m.entities)))
+    ]
     return mark_quiet(tx, ids, thing if on else None, now, turn_id=turn_id)
 
 
@@ -45,13 +47,11 @@ def mark_quiet(
 ) -> list[Memory]:
     """Mark memories as quiet since now, in these words; without words the mark is taken away."""
     found = tx.memories.get_many(ids)
-    if not found:
-        return []
-    tx.changes.begin("user", "quiet", now, turn_id=turn_id)
+    if found:
+        tx.changes.begin("user", "quiet", now, turn_id=turn_id)
     since = now if words is not None else None
-    return [
-        tx.memories.put(replace(m, quiet_at=since, quiet_words=words), "updated") for m in found
-    ]
+    marked = (replace(m, quiet_at=since, quiet_words=words) for m in found)
+    return [tx.memories.put(m, "updated") for m in marked]
 
 
 def may_come_up(m: Memory, text: str) -> bool:
@@ -63,24 +63,26 @@ def may_come_up(m: Memory, text: str) -> bool:
     if m.quiet_at is None:
         return True
     own = join_own_text(text)
-    if m.quiet_words and _names(m.quiet_words, own):
+    if m.quiet_words and _says_thing(m.quiet_words, own):
         return True
-    return is_question(own) and any(
-        mentions_name(n, own) for n in find_names(m.original_content, m.entities)
-    )
+    names = find_names(m.original_content, m.entities)
+    return is_question(own) and any(mentions_name(n, own) for n in names)
 
 
 def find_quiet_wish(tx: Transaction, text: str) -> str | None:
-    """Find the words of a wish that a new memory falls under: one of a quiet memory whose thing it names."""
+    """Return the words of a quiet memory whose thing a new one names."""
     near = tx.memories.find(Filter(), text=text, limit=24).items
-    return next(
-        (m.quiet_words for m in near if m.quiet_words and _names(m.quiet_words, text)), None
-    )
+    words = (m.quiet_words for m in near)
+    return next((w for w in words if w and _says_thing(w, text)), None)
 
 
-def _names(thing: str, text: str) -> bool:
-    core = (_ARTICLE.sub("", thing.strip()) or thing).casefold()
-    if core[:1] >= "\u3400":
+def _strip_article(thing: str) -> str:
+    return _ARTICLE.sub("", thing.strip()) or thing
+
+
+def _says_thing(thing: str, text: str) -> bool:
+    core = _strip_article(thing).casefold()
+    if is_unspaced(core):
         return core in text.casefold()
     wanted = list_units(core)
     return wanted <= list_units(text) if wanted else mentions_name(core, text)
@@ -108,19 +110,22 @@ def turn_memory_off(tx: Transaction, after: int, *, erase: bool) -> bool:
 
 
 def turn_memory_on(tx: Transaction, now: datetime) -> bool:
-    """Close what was said while memory was off, then learn and recall again; False if memory was on."""
-    settings = dict(tx.user().settings)
-    off = settings.pop(_OFF, None)
+    """Close what was said while memory was off, then learn and recall again.
+
+    False if memory was on.
+    """
+    off = tx.user().settings.get(_OFF)
     if not off:
         return False
     tx.changes.begin("user", "switch", now)
     for session in tx.conversations.list_idle_sessions(now + timedelta(days=1)):
         if tx.conversations.close_session(session.id, now, "on"):
             erase_unkept(tx, session, now)
-    settings.pop("learning", None)
+    user = tx.user()
+    settings = {k: v for k, v in user.settings.items() if k not in {_OFF, "learning"}}
     if off["learning"]:
         settings["learning"] = off["learning"]
-    tx.put_user(replace(tx.user(), settings=settings))
+    tx.put_user(replace(user, settings=settings))
     return True
 
 

@@ -60,7 +60,7 @@ def check_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RememberResult:
-    """`memory` says it now; `already`: it did before; `secret`: it is the label of what is sealed."""
+    """`memory` says it now; `already`: it did before; `secret`: it is the label of a secret."""
 
     memory: Memory
     already: bool = False
@@ -86,7 +86,7 @@ class RememberRequest:
 
 @dataclass(frozen=True, slots=True)
 class NearestMemories:
-    """What has to be known of a text before the write: its vector, and the memories closest to it."""
+    """What has to be known of a text before the write: its vector, and memories near it."""
 
     vector: FloatArray | None = None
     near: tuple[MemoryId, ...] = ()
@@ -266,7 +266,7 @@ def _find_sealed(tx: Transaction, label: str) -> list[Memory]:
 
 # --- what kind of thing it is ---
 
-_KINDS: Final = "todo identity preference goal workflow decision skill lesson".split()
+_KINDS: Final = "todo identity preference goal workflow decision skill lesson".split()  # noqa: SIM905 - words read as words
 
 
 def parse_kind(text: str) -> Kind:

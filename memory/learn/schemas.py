@@ -1,5 +1,4 @@
-"""What models answer and what jobs carry, as pydantic models: one for every task, each with its
-JSON schema.
+"""What models answer and what jobs carry, as pydantic models: one for every task.
 
 Models write what they like beside a schema: null as a word, an id in brackets, a kind in Chinese.
 What can be meant in one way only is put right here; an entry that cannot be read is left out, an
@@ -26,36 +25,31 @@ from pydantic import (
     model_validator,
 )
 
-from memory.learn.evidence import Citation
+from memory.learn.cited_words import Citation
 from memory.models import KINDS, Importance, JobKind, Kind, Sensitivity
 from memory.ports import Task
+from memory.text.languages import values
 
 T = TypeVar("T")
 
-_KINDS: Final[Mapping[str, Kind]] = {
+_KINDS: Final[dict[str, Kind]] = {
     **{k.value: k for k in Kind if k is not Kind.EPISODE},
-    **{
-        label.casefold(): k
-        for k, i in KINDS.items()
-        if k is not Kind.EPISODE
-        for label in (i.en, i.zh)
-    },
-    "experience": Kind.LESSON,
-    "skill_usage": Kind.SKILL,
-    "habit": Kind.WORKFLOW,
-    "长期偏好": Kind.PREFERENCE,
-    "短期偏好": Kind.WHIM,
-    "经验": Kind.LESSON,
-    "计划": Kind.GOAL,
+    **{label.casefold(): k for k, i in KINDS.items() for label in (i.en, i.zh)},
+    **{word: Kind(k) for t in values("answers", "KINDS").values() for word, k in t.items()},
 }
-_IMPORTANCE: Final = {i.value: i for i in Importance} | dict(zip("高中低", Importance, strict=True))
+del _KINDS[KINDS[Kind.EPISODE].en.casefold()], _KINDS[KINDS[Kind.EPISODE].zh]
+_IMPORTANCE: Final = {i.value: i for i in Importance} | {
+    word: i
+    for words in values("answers", "IMPORTANCE").values()
+    for word, i in zip(words.split(), Importance, strict=True)
+}
 _SENSITIVITY: Final = {s.name.casefold(): s for s in Sensitivity} | {
     str(int(s)): s for s in Sensitivity
 }
 _REPEATS: Final = re.compile(
     r"yearly|monthly|weekly|daily|lunar|every \d{1,3} (?:day|week|month|year)s?"
 )
-_DECISIONS: Final = {"升级": "promote", "保留": "keep", "删除": "delete", "搜索": "search"}
+_DECISIONS: Final = {w: d for t in values("answers", "DECISIONS").values() for w, d in t.items()}
 
 
 def _text(value: Any) -> str:
@@ -90,7 +84,7 @@ def _share(value: Any) -> float | None:
 
 
 def _cited(value: Any) -> list[Any]:
-    """Read a message by its number alone, with words behind a colon, or as an object; or several of them."""
+    """Read messages by number alone, with words behind a colon, or as objects."""
     out: list[Any] = []
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, str):
@@ -155,7 +149,7 @@ class Answer(Record):
 
 
 class Entry(Record):
-    """Something to remember, in a model's words: an entry of the extraction, or a line of the monitor."""
+    """Something to remember in a model's words: an extracted entry, or a line of the monitor."""
 
     content: Sentence
     kind: KindName = Field(None, validation_alias=AliasChoices("kind", "category"))
@@ -283,7 +277,7 @@ ANSWERS: Final[Mapping[Task, type[Answer]]] = {
     "contradict": Contradictions,
     "derive": Conclusions,
 }
-"""What each task answers. The monitor writes lines (`lines.read`), each of which becomes an `Entry`."""
+"""What each task answers. The monitor writes lines (`lines.read`), each of them an `Entry`."""
 
 
 # --- jobs ---

@@ -1,6 +1,4 @@
-# ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be
-# read
-"""Secrets: taken out of messages as they come, opened only when the person asks for the very one."""
+"""Secrets: taken out of messages as they come, opened only for who asks for the very one."""
 
 from __future__ import annotations
 
@@ -17,25 +15,10 @@ from memory.jobs import Effect
 from memory.learn.same_meaning import list_units
 from memory.models import Filter, Hit, Job, Memory, MemoryId, Message, Sensitivity, State
 from memory.ports import Store, Transaction
+from memory.text.languages import either
 
-_NOUN: Final = re.compile(
-    r"\b(?:passwords?|passcode|passphrase|pins?|codes?|keys?|tokens?|card numbers?|account|iban|cvv|seed phrase|recovery phrase|login|ssn|id number|secret)\b"
-    r"|密码|口令|密钥|令牌|卡号|账号|账户|身份证|验证码|门禁|助记词|私钥|PIN",
-    re.I,
-)
-_ASKED: Final = re.compile(
-    r"\?|？|\b(?:what|which|tell|remind|show|give|need|look up|find|forgot|can['’]?t remember|do you (?:know|remember))\b"
-    r"|什么|多少|告诉|提醒|给我|查|忘|记得|吗|是啥|显示|帮我找",
-    re.I,
-)
-_NOT_ONE: Final = re.compile(
-    r"password manager|(?:good|strong|best|safe|new) password|密码管理器|密码学|source code|key point",
-    re.I,
-)
-_SPARE: Final = re.compile(
-    r"\W{0,3}(?:no,? )?(?:(?:that|this|it)(?: is|['’]s| was|) ?(?:really |actually )?)?(?:not|isn['’]t) (?:a |my )?(?:real )?(?:secret|password|pin|code|key)\W{0,3}"
-    r"|\W{0,3}(?:这|那)?个?(?:并|真的)?(?:不是|不算)(?:什么|个|我的)?(?:机密|秘密|密码|密钥|验证码)\W{0,3}",
-    re.I,
+_NOUN, _ASKED, _NOT_ONE, _SPARE = (
+    either("sealed", name) for name in ("NOUN", "ASKED", "NOT_ONE", "SPARE")
 )
 _SPARED: Final = "not_secret"  # the setting that holds digests of values which are none
 _BATCH: Final = 200  # messages in one write
@@ -56,23 +39,20 @@ def says_not_secret(text: str) -> bool:
 
 
 def get_original_text(tx: Transaction, key: bytes | None, message: Message) -> str:
-    """Return what a message said before its secrets were taken out; without the key, what it says."""
+    """Return what a message said with its secrets; without the key, what it says."""
     kept = tx.sealed_message(message.id)
     opened = privacy.unseal(key, kept, bound_to=message.id) if kept and key else None
     return message.text if opened is None else opened
 
 
 def mask_secrets(tx: Transaction, text: str) -> str:
-    """Return the text with a placeholder for each secret, but for values that their owner said are none."""
+    """Put a placeholder for each secret, but for values that their owner said are none."""
     redacted, found = privacy.redact(text)
     known = tx.user().settings.get(_SPARED) if found else None
-    return (
-        privacy.redact(
-            text, [f.value for f in found if tx.tombstones.compute_digest(f.value) in known]
-        )[0]
-        if known
-        else redacted
-    )
+    if not known:
+        return redacted
+    spared = [f.value for f in found if tx.tombstones.compute_digest(f.value) in known]
+    return privacy.redact(text, spared)[0]
 
 
 def list_readable(tx: Transaction, messages: Iterable[Message]) -> list[Message]:
@@ -97,7 +77,7 @@ class SecretSealer:
     key: bytes | None
 
     def adder(self, text: str) -> Callable[[Transaction, Message], Message]:
-        """Return what adds a message of that text to a conversation: its secrets never reach the file in the open."""
+        """Return what adds a message of that text; its secrets never reach the file in the open."""
         if privacy.redact(text)[1] and self.key:
             privacy.seal(self.key, "")  # its library takes long to load
 
@@ -133,36 +113,24 @@ class SecretSealer:
         return lambda _tx: {"outcome": "saved"}
 
     async def spare(self, user_id: str, scope: str, now: datetime) -> bool:
-        """What was sealed last, a few messages ago, is no secret: bring its words back.
-
-        False if there is none.
-        """
+        """Bring back what was sealed lately, since it is no secret; False if nothing was."""
 
         def write(tx: Transaction) -> bool:
-            recent = reversed(
-                tx.conversations.list_messages(scope=scope, limit=_RECENT, newest=True)
-            )
-            message = next(
-                (m for m in recent if get_original_text(tx, self.key, m) != m.text), None
-            )
+            recent = tx.conversations.list_messages(scope=scope, limit=_RECENT, newest=True)
+            whole = ((m, get_original_text(tx, self.key, m)) for m in reversed(recent))
+            message, text = next(((m, t) for m, t in whole if t != m.text), (None, ""))
             if message is None:
                 return False
-            text = get_original_text(tx, self.key, message)
             tx.changes.begin("user", "edit", now)
-            spared = [tx.tombstones.compute_digest(f.value) for f in privacy.redact(text)[1]]
+            digests = {tx.tombstones.compute_digest(f.value) for f in privacy.redact(text)[1]}
             user = tx.user()
-            settings = {
-                **user.settings,
-                _SPARED: sorted({*(user.settings.get(_SPARED) or ()), *spared}),
-            }
-            tx.put_user(replace(user, settings=settings))
+            spared = sorted(digests.union(user.settings.get(_SPARED) or ()))
+            tx.put_user(replace(user, settings={**user.settings, _SPARED: spared}))
             tx.conversations.put_message(replace(message, text=text))
             for m in tx.memories.find(_SECRETS, limit=5_000).items:
-                if m.source_message == message.id and (value := self._opened(tx, m.id)):
-                    plain = replace(
-                        m, content=value, original_content=value, sensitivity=Sensitivity.GENERAL
-                    )
-                    tx.memories.put(plain, "updated")
+                if m.source_message == message.id and (value := self._open(tx, m.id)):
+                    plain = replace(m, content=value, original_content=value)
+                    tx.memories.put(replace(plain, sensitivity=Sensitivity.GENERAL), "updated")
             return True
 
         return await self.store.write(user_id, write)
@@ -172,19 +140,18 @@ class SecretSealer:
         found, waiting = dict[MemoryId, str | None](), [memory_id]
         while waiting:
             i = waiting.pop()
-            found[i] = self._opened(tx, i)
-            waiting += [
-                x for m in tx.memories.get_many([i]) for x in m.supersedes if x not in found
-            ]
+            found[i] = self._open(tx, i)
+            older = (x for m in tx.memories.get_many([i]) for x in m.supersedes)
+            waiting += [x for x in older if x not in found]
         return {f.value for text in found.values() if text for f in privacy.redact(text)[1]}
 
     def expunge(self, tx: Transaction, values: Collection[str]) -> int:
-        """Take the values out of every message, and drop the copies that hold them; how many messages had them."""
+        """Take values out of every message, and drop copies that hold them; returns how many."""
         count, copies = 0, set(tx.sealed_messages()) if values else ()
         for message in tx.conversations.list_messages(hidden=True) if values else ():
-            whole = (
-                get_original_text(tx, self.key, message) if message.id in copies else message.text
-            )
+            whole = message.text
+            if message.id in copies:
+                whole = get_original_text(tx, self.key, message)
             if privacy.mask_values(whole, values) != whole:
                 tx.seal_message(message.id, None)
                 left = privacy.mask_values(message.text, values)
@@ -192,7 +159,7 @@ class SecretSealer:
                 count += 1
         return count
 
-    def _opened(self, tx: Transaction, memory_id: MemoryId) -> str | None:
+    def _open(self, tx: Transaction, memory_id: MemoryId) -> str | None:
         kept = tx.secret(memory_id)
         return privacy.unseal(self.key, kept, bound_to=memory_id) if kept and self.key else None
 
@@ -200,7 +167,7 @@ class SecretSealer:
         """Tell whether the message asks for a secret that this key does not open."""
 
         def read(tx: Transaction) -> bool:
-            return any(self._opened(tx, m.id) is None for _, m in _asked(tx, text))
+            return any(self._open(tx, m.id) is None for _, m in _find_asked(tx, text))
 
         return asks_for_secret(text) and await self.store.read(user_id, read)
 
@@ -210,7 +177,7 @@ class SecretSealer:
         Raises NotFound.
         """
         memory, value = await self.store.read(
-            user_id, lambda tx: (tx.memories.get(memory_id), self._opened(tx, memory_id))
+            user_id, lambda tx: (tx.memories.get(memory_id), self._open(tx, memory_id))
         )
         if memory is None:
             raise NotFound(f"There is no memory {memory_id}.")
@@ -223,39 +190,30 @@ class SecretSealer:
         """
 
         def read(tx: Transaction) -> list[Hit]:
-            best = sorted(_asked(tx, text), key=lambda s: -s[0])[:_MOST]
-            opened = [
-                (score, m, self._opened(tx, m.id)) for score, m in best if score >= best[0][0] - 0.2
-            ]
+            best = sorted(_find_asked(tx, text), key=lambda s: -s[0])[:_MOST]
+            opened = [(fit, m, self._open(tx, m.id)) for fit, m in best if fit >= best[0][0] - 0.2]
             return [
-                Hit(replace(m, content=f"{m.content}: {value}"), score, gate=1.0, why="secret")
-                for score, m, value in opened
+                Hit(replace(m, content=f"{m.content}: {value}"), fit, gate=1.0, why="secret")
+                for fit, m, value in opened
                 if value is not None
             ]
 
         return await self.store.read(user_id, read) if asks_for_secret(text) else []
 
 
-def _asked(tx: Transaction, text: str) -> list[tuple[float, Memory]]:
+def _find_asked(tx: Transaction, text: str) -> list[tuple[float, Memory]]:
     """Return secrets that fit the message, and how well."""
-    found = [
-        m
-        for m in tx.memories.find(_SECRETS, limit=5_000).items
-        if m.sensitivity is Sensitivity.SECRET
-    ]
-    return [(fit, m) for m in found if (fit := _fit(text, m)) >= _ENOUGH]
+    found = tx.memories.find(_SECRETS, limit=5_000).items
+    secrets = [m for m in found if m.sensitivity is Sensitivity.SECRET]
+    return [(fit, m) for m in secrets if (fit := _fit(text, m.original_content)) >= _ENOUGH]
 
 
-def _fit(text: str, m: Memory) -> float:
-    asked, label = list_units(_joined(text)), list_units(_joined(m.original_content))
-    if not _NOUN.search(m.original_content) or not label:
+def _fit(text: str, label: str) -> float:
+    """Say how well a question fits a label, 0 to 1; both must have a word for the secret."""
+    plain = [re.sub(r"\bwi[- ]fi\b", "wifi", t, flags=re.I) for t in (text, label)]
+    asked, told = map(list_units, plain)
+    nouns, named = (list_units(" ".join(_NOUN.findall(t))) for t in plain)
+    shared = asked & told
+    if not shared & nouns or not named:
         return 0.0
-    shared = len(asked & label)
-    specific = len(label & list_units(" ".join(_NOUN.findall(_joined(m.original_content)))))
-    if shared == 0 or not (asked & label & list_units(" ".join(_NOUN.findall(_joined(text))))):
-        return 0.0
-    return max(shared / len(label), 0.7 if shared > specific else 0.0)
-
-
-def _joined(text: str) -> str:
-    return re.sub(r"\bwi[- ]fi\b", "wifi", text, flags=re.I)
+    return max(len(shared) / len(told), 0.7 if len(shared) > len(told & named) else 0.0)

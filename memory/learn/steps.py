@@ -14,14 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from memory.learn import dates
 from memory.learn.answer import ANY, LearningTools
-from memory.learn.evidence import (
-    Operation,
-    ShownMessage,
-    Verdict,
-    check_operation,
-    find_names,
-    find_question_before,
-)
+from memory.learn.cited_words import Operation, ShownMessage, find_question_before
+from memory.learn.evidence import Verdict, check_operation, find_names
 from memory.learn.merge import UNSURE, Claim, Merger, SaveResult, importance_of_memory
 from memory.learn.proposals import add_proposal
 from memory.learn.same_meaning import list_content_words, list_units, mentions_name

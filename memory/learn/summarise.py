@@ -94,10 +94,7 @@ async def fold(
             )
             data = {"messages": said, "previous": running, "tz": portion[-1].tz}
             task = ModelTask(user_id, "summarise", lang, data, now, MAX_ANSWER)
-            answer: schemas.Summary | None = await tools.read(task)
-            if answer is None:
-                raise ModelError("unreadable", detail="the summary could not be read")
-            got = summary_of(answer, running)
+            got = summary_of(await tools.must_read(task), running)
             got = await asyncio.to_thread(_keep_supported, got, portion, running)
             episodes.append(got.episode)
             running = got.running

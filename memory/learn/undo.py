@@ -36,10 +36,8 @@ _PAGE: Final = 500
 _ALWAYS_KEPT: Final = frozenset({"id", "user_id", "rev", "created_at", "weight"})
 _BY_LEVEL: Final = frozenset({"content", "level"})
 _BY_USE: Final = frozenset(
-    (
-        "activation_count curve curve_data importance importance_at last_activated_at"
-        " recent_mentions strength strength_at"
-    ).split()
+    {"activation_count", "curve", "curve_data", "importance", "importance_at"}
+    | {"last_activated_at", "recent_mentions", "strength", "strength_at"}
 )
 _GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
 
@@ -81,8 +79,9 @@ def undo(tx: Transaction, now: datetime, u: float, set_id: str | None = None) ->
     begun = tx.changes.begin("user", reason, now, undoes=undoes)
     _put_back(tx, begun, spans, u, now)
     turn = tx.conversations.get_turn(wanted.turn_id) if wanted.turn_id else None
-    for span in spans if turn is not None else ():  # learned from anew, it may count again
-        tx.memories.remove_mention(span.memory_id, turn.user_message_id)
+    if turn is not None:  # learned from anew, it may count again
+        for span in spans:
+            tx.memories.remove_mention(span.memory_id, turn.user_message_id)
     if wanted.reason != "summarise":
         _show_again(tx, wanted, changes, begun, now)
     tx.changes.mark_undone(wanted.id, begun.id)

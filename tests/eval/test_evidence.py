@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from memory.learn.cited_words import Citation, Operation, ShownMessage
 from memory.learn.dates import Use
-from memory.learn.evidence import Citation, Operation, ShownMessage, check_operation
+from memory.learn.evidence import check_operation
 from tests.eval.data import load_cases
 
 USES: dict[str, Use] = {"until": "until", "from": "since", "due": "due"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memory.learn import answer, dates, lines, same_meaning, summarise, visible_messages
 from memory.learn.answer import parse
-from memory.learn.evidence import Citation
+from memory.learn.cited_words import Citation
 from memory.learn.lines import OperationLine, read
 from memory.learn.schemas import ANSWERS, Entry
 from memory.models import Importance, Kind, Message
