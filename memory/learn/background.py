@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -13,7 +13,7 @@ from memory.embed import SwitchingEmbedder
 from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn.answer import LearningTools, read_payload
-from memory.models import Job, Json, MemoryId, Sensitivity, State
+from memory.models import Job, MemoryId, Sensitivity, State
 from memory.ports import FloatArray, Store, Transaction
 
 if TYPE_CHECKING:
@@ -105,31 +105,27 @@ async def embed_missing(tools: LearningTools, job: Job, _now: datetime) -> Effec
     """
     name, store = tools.embedder.id, tools.store
     wanted: EmbedJob = await read_payload(job)
-    if not wanted.all:
-
-        def find(tx: Transaction) -> list[tuple[MemoryId, str]]:
-            return _list_wanting(tx, tx.vectors.list_without_vector(wanted.memory_ids, name))
-
-        todo = await store.read(job.user_id, find)
-        vectors = [await _embed(tools, todo[i : i + TEXTS]) for i in range(0, len(todo), TEXTS)]
-        every = [v for some in vectors for v in some]
-        return lambda tx: _write_result(_put(tx, name, todo, every))
     if wanted.embedder not in {None, name}:
-        return lambda _tx: _write_result(0)  # another one has come into use, with its own job
+        return lambda _tx: {"outcome": "nothing", "embedded": 0}  # another one has come into use
+
+    def find(tx: Transaction) -> list[tuple[MemoryId, str]]:
+        if wanted.all:
+            return tx.vectors.list_missing(name, PAGE)
+        return _list_wanting(tx, tx.vectors.list_without_vector(wanted.memory_ids, name))
+
     done = 0
-    while todo := await store.read(job.user_id, lambda tx: tx.vectors.list_missing(name, PAGE)):
+    while todo := await store.read(job.user_id, find):
         before = done
         for start in range(0, len(todo), TEXTS):
             some = todo[start : start + TEXTS]
-            made = await _embed(tools, some)
-            done += await store.write(
-                job.user_id, partial(_put, embedder_id=name, todo=some, vectors=made)
-            )
+            made = await tools.embedder.embed([text for _, text in some], "content")
+            put = partial(_put, embedder_id=name, todo=some, vectors=list(made))
+            done += await store.write(job.user_id, put)
         if done == before:
             break  # nothing of it can be stored: the rest would be asked for again for ever
-    if not todo:
+    if wanted.all and not todo:
         await _drop_others(tools, job.user_id)
-    return lambda _tx: _write_result(done)
+    return lambda _tx: {"outcome": "saved" if done else "nothing", "embedded": done}
 
 
 async def _drop_others(tools: LearningTools, user_id: str) -> None:
@@ -147,20 +143,12 @@ async def _drop_others(tools: LearningTools, user_id: str) -> None:
         tools.embedder.arrived()
 
 
-def _write_result(n: int) -> Mapping[str, Json]:
-    return {"outcome": "saved" if n else "nothing", "embedded": n}
-
-
 def _list_wanting(tx: Transaction, ids: Sequence[MemoryId]) -> list[tuple[MemoryId, str]]:
     return [
         (m.id, m.original_content)
         for m in tx.memories.get_many(ids)
         if m.state not in _GONE and m.sensitivity < Sensitivity.SECRET
     ]
-
-
-async def _embed(tools: LearningTools, todo: Sequence[tuple[MemoryId, str]]) -> list[FloatArray]:
-    return list(await tools.embedder.embed([text for _, text in todo], "content"))
 
 
 def _put(

@@ -16,17 +16,10 @@ from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn.answer import ANY, LearningTools, ModelTask, read_payload
 from memory.learn.dates import format_iso
-from memory.learn.merge import Claim, Merger, SaveResult, choose_strategy
+from memory.learn.merge import Merger, SaveResult, choose_strategy
 from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable
-from memory.learn.steps import (
-    NOTHING,
-    Step,
-    apply_step,
-    check_steps,
-    claim_steps,
-    count_outcomes,
-)
+from memory.learn.steps import NOTHING, Step, apply_steps, check_steps, claim_steps, count_outcomes
 from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
 from memory.learn.visible_messages import (
     clip,
@@ -187,22 +180,8 @@ class Extractor:
             raise Conflict("the conversation changed while it was extracted from")
         begun = tx.changes.begin("extractor", "extract", now, job_id=job.id)
         merger = Merger(tx, curve=self.tools.curve, u=self.tools.u, proposing=h.learning == "ask")
-        spoken, done = list_evidence_messages(h.messages, tx.user_id), list[SaveResult]()
-        for step in steps:
-            if step.claim is not None:
-                ended = sum(s.ended for s in done) + _count_ended_before(tx, step.claim)
-                done.append(
-                    apply_step(
-                        tx,
-                        merger,
-                        step,
-                        spoken,
-                        ended,
-                        (),
-                        now,
-                        lambda s: _act(merger, s, evidence),
-                    )
-                )
+        spoken = list_evidence_messages(h.messages, tx.user_id)
+        done = apply_steps(merger, steps, spoken, now, lambda s: _act(merger, s, evidence))
         result = count_outcomes(self.tools, "extraction", done)
         tx.conversations.put_session(replace(session, extracted_through=h.through))
         counts = {"new": result["new"], "updated": result["updated"], "through": h.through}
@@ -210,12 +189,6 @@ class Extractor:
             "session", session.id, "updated", {"extracted": True, **counts}
         )
         return {**result, "set": begun.id}
-
-
-def _count_ended_before(tx: Transaction, claim: Claim) -> int:
-    """Count the memories that the monitor ended by the same message: it is one exchange."""
-    said = tx.conversations.get_message(claim.sources[0])
-    return tx.changes.count_ended_by(said.turn_id) if said and said.turn_id else 0
 
 
 def _act(merger: Merger, step: Step, evidence: Sequence[Message]) -> SaveResult:

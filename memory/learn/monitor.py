@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -18,14 +19,7 @@ from memory.learn.dates import format_iso
 from memory.learn.merge import Merger, SaveResult
 from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable
-from memory.learn.steps import (
-    NOTHING,
-    Step,
-    apply_step,
-    check_steps,
-    claim_steps,
-    count_outcomes,
-)
+from memory.learn.steps import NOTHING, Step, apply_steps, check_steps, claim_steps, count_outcomes
 from memory.learn.visible_messages import (
     detect_messages_language,
     is_evidence,
@@ -216,21 +210,8 @@ class Monitor:
             return {**NOTHING, "unread": unread}
         begun = tx.changes.begin("monitor", "monitor", now, turn_id=ex.turn_ids[-1], job_id=job.id)
         merger = Merger(tx, curve=self.tools.curve, u=self.tools.u, proposing=ex.learning == "ask")
-        done: list[SaveResult] = []
-        for step in steps:
-            ended = sum(s.ended for s in done)
-            done.append(
-                apply_step(
-                    tx,
-                    merger,
-                    step,
-                    ex.spoken,
-                    ended,
-                    ex.recalled,
-                    now,
-                    lambda s: _act(merger, s, ex.evidence, now),
-                )
-            )
+        act = partial(_act, merger, evidence=ex.evidence, now=now)
+        done = apply_steps(merger, steps, ex.spoken, now, act, ex.recalled)
         refused = sum(s.outcome == "refused" for s in done)
         counts = count_outcomes(self.tools, "monitor line", done)
         return {**counts, "refused": refused, "unread": unread, "set": begun.id}
@@ -251,7 +232,7 @@ def _check(ex: Exchange, found: Sequence[lines.OperationLine]) -> list[Step]:
     return check_steps(steps, ex.spoken, ex.shown.values())
 
 
-def _act(merger: Merger, step: Step, evidence: Sequence[Message], now: datetime) -> SaveResult:
+def _act(merger: Merger, step: Step, *, evidence: Sequence[Message], now: datetime) -> SaveResult:
     """Do what one line says."""
     tx, claim, old = merger.tx, step.claim, step.old
     if step.op == "add" and claim is not None:

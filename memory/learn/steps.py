@@ -176,34 +176,43 @@ def _build_draft(
 # --- how far it reaches ---
 
 
-def apply_step(
-    tx: Transaction,
+def apply_steps(
     merger: Merger,
-    step: Step,
+    steps: Sequence[Step],
     spoken: Sequence[ShownMessage],
-    ended: int,
-    recalled: Collection[MemoryId],
     now: datetime,
     act: Callable[[Step], SaveResult],
-) -> SaveResult:
-    """Do what a step says, as `act` does it; where it reaches too far, ask instead.
+    recalled: Collection[MemoryId] = (),
+) -> list[SaveResult]:
+    """Do what steps say, as `act` does it; ask instead where one reaches too far.
 
     Args:
-        tx: the write.
         merger: of this write.
-        step: one operation; `old` is looked up again, since an earlier one may have changed it.
+        steps: operations; each `old` is looked up again, since one before may have changed it.
         spoken: the exchange, and what was said before it.
-        ended: how many memories this exchange has ended by now.
-        recalled: ids of what was recalled for it.
         now: the time.
-        act: does the step.
+        act: does a step.
+        recalled: ids of what was recalled for the exchange.
     """
-    step = replace(step, old=tx.memories.get(step.old.id) if step.old else None)
-    said = join_exchange_words(spoken)
-    why = _find_obstacle(step, said, ended, recalled)
-    if not why:
-        return act(step)
-    old, claim = step.old, step.claim
+    said, done = _join_exchange_words(spoken), list[SaveResult]()
+    earlier = [_count_ended_before(merger.tx, s.claim) for s in steps]
+    for s, before in zip(steps, earlier, strict=True):
+        step = replace(s, old=merger.tx.memories.get(s.old.id) if s.old else None)
+        ended = before + sum(d.ended for d in done)
+        why = _find_obstacle(step, said, ended, recalled)
+        done.append(_ask_instead(merger, step, said, why, now) if why else act(step))
+    return done
+
+
+def _count_ended_before(tx: Transaction, claim: Claim | None) -> int:
+    """Count the memories that an earlier job ended by the same message: it is one exchange."""
+    said = tx.conversations.get_message(claim.sources[0]) if claim else None
+    return tx.changes.count_ended_by(said.turn_id) if said and said.turn_id else 0
+
+
+def _ask_instead(merger: Merger, step: Step, said: str, why: str, now: datetime) -> SaveResult:
+    """Keep as a question what is not done; of what reaches too far, what they said is kept."""
+    tx, old, claim = merger.tx, step.old, step.claim
     text = step.entry.content if step.entry else old.original_content if old else ""
     source = claim.sources[0] if claim else None
     if why == "reach" and old is not None and touches_memory(said, old):
@@ -211,7 +220,7 @@ def apply_step(
     elif step.op == "add" and why in ASKABLE and _is_half_said(text, said):
         add_proposal(tx, text, {"op": "add"}, source, now)
     if why == "reach" and claim is not None:
-        return merger.save(claim)  # what they said is kept, and what it would end stands
+        return merger.save(claim)
     return SaveResult(None, "refused", why)
 
 
@@ -231,7 +240,7 @@ def _is_half_said(text: str, said: str) -> bool:
     return bool(wanted) and len(wanted & list_units(said)) >= HALF * len(wanted)
 
 
-def join_exchange_words(spoken: Sequence[ShownMessage]) -> str:
+def _join_exchange_words(spoken: Sequence[ShownMessage]) -> str:
     """Return the person's own words, each short answer with the sentence that it answers."""
     said: list[str] = []
     for i, m in enumerate(spoken):
