@@ -89,8 +89,9 @@ async def test_twins_from_the_same_words_go_along(
     for text in (forgotten, *also, *stays):
         m = await home.me.remember(text)
         await home.me.store.write(
-            home.user, lambda tx, m=m: tx.memories.add_source(m.id, message.id)
-        )  # type: ignore[misc]
+            home.user,
+            lambda tx, m=m: tx.memories.add_source(m.id, message.id),  # type: ignore[misc]
+        )
     done = await home.forget(next(m for m in await home.me.all() if m.content == forgotten))
     assert await home.contents() == set(stays)
     await home.service.undo(home.user, home.me.tick(), done.set_id)
