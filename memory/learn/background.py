@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memory import lifecycle
 from memory.embed import SwitchingEmbedder
 from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn.answer import LearningTools, read_payload
-from memory.models import Job, MemoryId, Sensitivity, State
+from memory.models import Job, Json, MemoryId, Sensitivity, State
 from memory.ports import FloatArray, Store, Transaction
 
 if TYPE_CHECKING:
@@ -93,39 +93,52 @@ class CurveSwitcher:
 TEXTS: Final = 64  # in one call and one write
 PAGE: Final = 1024  # memories looked for at once
 RETIRED: Final = 1000  # vectors dropped in one write
+_Texts: TypeAlias = Sequence[tuple[MemoryId, str]]
 _GONE: Final = frozenset({State.FORGOTTEN, State.DELETED})
 
 
 async def embed_missing(tools: LearningTools, job: Job, _now: datetime) -> Effect:
-    """Embed memories without a vector. Raises ModelError; what is done by then stays.
+    """Embed memories without a vector. Raises ModelError.
 
-    `all` goes over from another embedder: a batch at a time, each stored as it comes, so that
-    whatever ends the process costs one batch; when nothing is missing any more, the other's vectors
-    go, as gradually.
+    Vectors of named memories are stored together with the job's end. `all` goes over from another
+    embedder: a batch at a time, each stored as it comes, so that whatever ends the process costs
+    one batch; when nothing is missing any more, the other's vectors go, as gradually.
     """
     name, store = tools.embedder.id, tools.store
     wanted: EmbedJob = await read_payload(job)
     if wanted.embedder not in {None, name}:
-        return lambda _tx: {"outcome": "nothing", "embedded": 0}  # another one has come into use
-
-    def find(tx: Transaction) -> list[tuple[MemoryId, str]]:
-        if wanted.all:
-            return tx.vectors.list_missing(name, PAGE)
-        return _list_wanting(tx, tx.vectors.list_without_vector(wanted.memory_ids, name))
-
+        return lambda _tx: _report(0)  # another one has come into use
+    if not wanted.all:
+        ids = wanted.memory_ids
+        todo = await store.read(
+            job.user_id, lambda tx: _list_wanting(tx, tx.vectors.list_without_vector(ids, name))
+        )
+        puts = [await _embed(tools, some) for some in _cut(todo)]
+        return lambda tx: _report(sum(put(tx) for put in puts))
     done = 0
-    while todo := await store.read(job.user_id, find):
+    while todo := await store.read(job.user_id, lambda tx: tx.vectors.list_missing(name, PAGE)):
         before = done
-        for start in range(0, len(todo), TEXTS):
-            some = todo[start : start + TEXTS]
-            made = await tools.embedder.embed([text for _, text in some], "content")
-            put = partial(_put, embedder_id=name, todo=some, vectors=list(made))
-            done += await store.write(job.user_id, put)
+        for some in _cut(todo):
+            done += await store.write(job.user_id, await _embed(tools, some))
         if done == before:
             break  # nothing of it can be stored: the rest would be asked for again for ever
-    if wanted.all and not todo:
+    if not todo:
         await _drop_others(tools, job.user_id)
-    return lambda _tx: {"outcome": "saved" if done else "nothing", "embedded": done}
+    return lambda _tx: _report(done)
+
+
+def _report(embedded: int) -> Mapping[str, Json]:
+    return {"outcome": "saved" if embedded else "nothing", "embedded": embedded}
+
+
+def _cut(todo: _Texts) -> list[_Texts]:
+    return [todo[i : i + TEXTS] for i in range(0, len(todo), TEXTS)]
+
+
+async def _embed(tools: LearningTools, todo: _Texts) -> Callable[[Transaction], int]:
+    """Return what stores the vectors of those texts."""
+    made = await tools.embedder.embed([text for _, text in todo], "content")
+    return partial(_put, embedder_id=tools.embedder.id, todo=todo, vectors=list(made))
 
 
 async def _drop_others(tools: LearningTools, user_id: str) -> None:
@@ -154,7 +167,7 @@ def _list_wanting(tx: Transaction, ids: Sequence[MemoryId]) -> list[tuple[Memory
 def _put(
     tx: Transaction,
     embedder_id: str,
-    todo: Sequence[tuple[MemoryId, str]],
+    todo: _Texts,
     vectors: Sequence[FloatArray],
 ) -> int:
     """Store the vectors of texts that are still as they were embedded; returns how many."""

@@ -366,3 +366,14 @@ async def test_embedding_waits_for_its_endpoint(world: World) -> None:
     world.embedder = BrokenEmbedder()
     with pytest.raises(ModelError):
         await world.work("embed", {"memory_ids": [tea.id]})
+
+
+async def test_vectors_are_stored_together_with_the_jobs_end(world: World) -> None:
+    """A process that is killed before a job's end leaves none of its vectors."""
+    tea, name = await world.remember("Likes tea"), world.embedder.id
+    await world.store.write(world.user, lambda tx: tx.vectors.drop_vectors(name, 9))
+    job = await world.lease("embed", {"memory_ids": [tea.id]})
+    effect = await world.handlers()["embed"](job, world.now)
+    assert await world.store.read(world.user, lambda tx: tx.vectors.get([tea.id], name)) == {}
+    assert await world.store.finish_job(job, effect, world.now)
+    assert set(await world.store.read(world.user, lambda tx: tx.vectors.get([tea.id], name)))
