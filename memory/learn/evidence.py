@@ -80,6 +80,9 @@ _HAN: Final = "[\u4e00-\u9fff]"
 _WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|去)({_HAN}{{2}})")
 _COUNTED: Final = re.compile(rf"[A-Za-z]{{3,20}} (?:for )?$|{_HAN}[了过]?$")
 _MEASURE: Final = re.compile(joined("evidence", "MEASURES"))
+_ASKED: Final = re.compile(  # about whom Ebb asks
+    rf"(?:Did|Does|Has|Was|Is) ([A-Z][a-z]+)\b|是(({_HAN})\3)(?<!天天)"
+)
 _AFTER_NOT: Final = re.compile(rf"\s+(?:(?:a|an|the|really|even|so) )?([a-z]+)|({_HAN}{{2}})", re.I)
 
 
@@ -209,9 +212,12 @@ def misreads_answer(c: EvidenceCase) -> bool:
     if not c.answer:
         return False
     op, asked = c.op.text, list_units(c.question)
-    own = list_units(f"{c.m.text} {pick_option(c.m.text, c.question)}")
+    picked = list_units(pick_option(c.m.text, c.question))
+    own = list_units(c.m.text) | picked
     words = frozenset(w for w in c.words if not w.isnumeric())
     no, from_question, known = denies_or_ends(op), words & asked - own, own | asked
+    if picked and words & asked - picked:
+        return True  # the option that it did not pick
     if c.answer == "no" and (found := _misreads_no(c, words, from_question)) is not None:
         return found
     if c.answer != "no" and not from_question and compute_share(words, own) >= ANSWERED:
@@ -254,6 +260,9 @@ def _misreads_no(
         if ended - kept and compute_share(ended - kept, words) >= ANSWERED:
             return True
         if not (words & rest or c.windows):
+            return True
+        new = words & rest - list_units(c.question)
+        if FORMS.OR.search(c.question) and len(from_question) > len(new):
             return True
     return False if words & rest and not from_question else None
 
@@ -386,6 +395,9 @@ def is_about_another(c: EvidenceCase) -> bool:
     shared = sorted(n for n in names if n and n in op and n in said)
     if any(_turns(n, op, said) for n in shared[:20]):
         return True
+    asked = _ASKED.match(c.question) if c.answer in {"yes", "past"} else None
+    if asked and not FORMS.DAYS.search(asked[0]) and fold(asked[1] or asked[2]) not in fold(op):
+        return True
     parts = [p for f in c.focus for p in JOINED.split(f)]
     abouts = [_closest(list_units(told), parts) for told in re.split("[;；]", c.text)]
     return any(about and all(_has_other_subject(p, op) for p in about) for about in abouts)
@@ -415,6 +427,7 @@ def _closest(words: frozenset[str], parts: list[str]) -> list[str]:
 
 def _has_other_subject(clause: str, op: str) -> bool:
     """Tell whether a clause has another subject than the person, which `op` does not name."""
+    clause = clause.removeprefix("听说").removeprefix("据说")
     m = FORMS.OTHERS.match(clause) or MY_KIN.match(clause)
     first = next((len(n) for n in find_people_names(clause) if clause.startswith(n)), 0)
     start = m.end() if m else first
@@ -437,16 +450,17 @@ def is_no_fact(c: EvidenceCase) -> bool:
     if not c.answer and not wish and c.focus and all(_asks(f, op) for f in c.focus):
         return True
     later = bool(c.windows) and all(a > c.m.at for a, _ in c.windows)
-    told = FORMS.HEDGED.search(op) or FORMS.UNREAL.search(op) or FORMS.STILL_PLAN.search(op)
-    dated = c.op.on or c.op.days or dates.DATED.search(op)
-    if told or not c.op.sure or (manner and asked) or (later and dated):
-        return False
     here = c.focus[-1]
     opening = c.sentence[: c.sentence.find(here) + len(here)]
+    told = FORMS.HEDGED.search(op) or FORMS.UNREAL.search(op) or not c.op.sure
+    if not told and FORMS.HEARSAY.search(opening):
+        return True
+    dated = c.op.on or c.op.days or dates.DATED.search(op)
+    if told or FORMS.STILL_PLAN.search(op) or (manner and asked) or (later and dated):
+        return False
     return bool(
         (later and c.quoted and not c.answer)
         or FORMS.UNREAL.search(opening)
-        or FORMS.HEARSAY.search(opening)
         or any(map(FORMS.PLAN.search, _closest(c.words, c.focus)))
     )
 

@@ -40,7 +40,9 @@ _FAMILIES: Final[Sequence[frozenset[Kind]]] = (
     frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION, Kind.EVENT}),
     frozenset({Kind.LESSON, Kind.FACT, Kind.WORKFLOW, Kind.SKILL}),
 )
-_STOP: Final = STOP_WORDS.union(words_of("sameness", "STOP"))
+_STOP: Final = STOP_WORDS.union(words_of("sameness", "STOP")).difference(
+    words_of("sameness", "KEPT")
+)
 _NO_NAMES: Final = frozenset(words_of("sameness", "NO_NAMES"))
 _SENTENCE: Final = re.compile(r"[^.!?。！？;；\n]+")
 _RUN: Final = re.compile(f"[{UNSPACED}]+")

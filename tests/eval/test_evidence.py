@@ -48,9 +48,9 @@ def shares(name: str, half: Any = None) -> dict[tuple[str, bool], float]:
 @pytest.mark.parametrize(
     ("name", "half", "floor"),
     [
-        ("evidence", None, 0.91),
+        ("evidence", None, 0.94),
         ("evidence", "A", 0.9),
-        ("evidence", "B", 0.86),
+        ("evidence", "B", 0.9),
         ("evidence_more", None, 0.91),
     ],
 )
