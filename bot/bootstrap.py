@@ -170,7 +170,6 @@ async def open_ebb(
         def warm() -> None:
             models.warm()
             embedding.warm()
-            store.prefetch(owner)
 
         yield Ebb(
             settings=settings,

@@ -139,7 +139,7 @@ class Memory:
         await self.store.write(user_id, lambda tx: self._store_messages(tx, texts, at))
         self._runner.notify_new_work()
         await self._runner.drain(PATIENCE)
-        changed = await self.store.list_changes(user_id, before, 10_000)
+        changed = await self.store.read(user_id, lambda tx: tx.changes.list_changes(after=before))
         ids = dict.fromkeys(c.entity_id for c in changed if c.entity == "memory")
         return await self.service.get_many(user_id, list(ids))
 
@@ -220,7 +220,9 @@ class Memory:
     async def history(self, memory_id: str, *, user: str) -> list[models.Change]:
         """Return every change of a memory, oldest first: what it was before and after, and why."""
         user_id = await self._user_id(user)
-        return await self.store.read(user_id, lambda tx: tx.changes.of_entity("memory", memory_id))
+        return await self.store.read(
+            user_id, lambda tx: tx.changes.list_changes(of=("memory", memory_id))
+        )
 
     async def export(
         self, write: Callable[[str], object], *, user: str, secrets: bool = False

@@ -62,9 +62,9 @@ ConflictCode = Literal["changed", "undone", "erased", "forgotten", "settled"]
 
 
 class Conflict(MemoryError_):
-    """Something stands in the way. `code` says what; `by` names the change set that did it, where
-    one did.
+    """Something stands in the way.
 
+    `code` says what; `by` names the change set that did it, where one did.
     changed: a later change touched the same thing. undone: it was taken back already, by `by`.
     erased: it was purged. forgotten: it has to be restored first. settled: it is no proposal.
     """

@@ -1,5 +1,4 @@
-"""The runner of background work: leases, renewals, retries. What is to be done stands in
-`handlers`.
+"""The runner of background work: leases, renewals, retries; `handlers` do the work.
 
 A handler calls models first and returns an effect; the effect and the job's `done` are committed
 together (`Store.finish_job`), so that work is done exactly once even if the process is killed at
@@ -28,7 +27,7 @@ from memory.models import LEARNING, Job, JobKind, Json
 from memory.ports import Clock, Store, SystemTransaction, Transaction
 
 Effect: TypeAlias = Callable[[Transaction], Mapping[str, Json]]
-"""Runs inside the write; returns the job's result: `outcome` (saved | nothing), `new`, `updated` …, no texts."""
+"""Runs inside the write; returns the job's result: `outcome` (saved | nothing), `new` …"""
 
 Handler: TypeAlias = Callable[[Job, datetime], Awaitable[Effect]]
 
@@ -53,10 +52,10 @@ _log = logging.getLogger(__name__)
 
 
 def compute_backoff(attempts: int, retry_after: float | None = None) -> timedelta:
-    """How long to wait after the attempt of that number: doubling, ±25%, at most 10 minutes before
-    the jitter.
+    """Return how long to wait after the attempt of that number: doubling, ±25%.
 
-    Twenty attempts span more than an hour and a half. A provider's own wish is never undercut.
+    At most 10 minutes before the jitter. Twenty attempts span more than an hour and a half. A
+    provider's own wish is never undercut.
     """
     plain = min(_FIRST_DELAY * 2.0 ** max(attempts - 1, 0), _LONGEST_DELAY)
     return timedelta(seconds=max(plain * random.uniform(0.75, 1.25), retry_after or 0.0))  # noqa: S311 - no secret
@@ -72,7 +71,7 @@ class ModelOutage:
 
 
 class JobRunner:
-    """Works through the queue with a few coroutines, beside other processes that do the same."""
+    """Works through the queue, several jobs at a time, beside other processes that do the same."""
 
     def __init__(
         self,
@@ -83,20 +82,19 @@ class JobRunner:
         worker: str,
         concurrency: int = CONCURRENCY,
     ) -> None:
-        """`worker` is this process's name (`memory.store.worker_id`); `concurrency` jobs run at a time."""
+        """`worker` is this process's name (`memory.store.make_worker_id`)."""
         self._store = store
-        self._handlers = dict(handlers)
-        self._kinds: list[JobKind] = list(handlers)
+        self._handlers = handlers
         self._clock = clock
         self._worker = worker
         self._concurrency = concurrency
         self._outage = ModelOutage()
         self._waits: dict[str, int] = {}  # failed tries of jobs that wait for the provider
-        self._looking = asyncio.Lock()  # one worker looks for work at a time
-        self._wake = asyncio.Event()
-        self._ended = asyncio.Event()  # a worker has done what it did
-        self._workers: list[asyncio.Task[None]] = []
-        self._running: set[str] = set()
+        self._wake = asyncio.Event()  # there may be work, or room for it
+        self._ended = asyncio.Event()  # a job has ended, or none was there to lease
+        self._services: list[asyncio.Task[None]] = []
+        self._jobs: dict[asyncio.Task[None], Job] = {}  # those that run
+        self._leasing = False
         self._serving = False
         self._starting = asyncio.Lock()
 
@@ -108,28 +106,27 @@ class JobRunner:
         self._serving = True
         try:
             await self._begin()
-            await asyncio.gather(*self._workers, return_exceptions=True)
+            await asyncio.wait(self._services)
         finally:
             self._serving = False
             await self.stop()
 
     def notify_new_work(self) -> None:
-        """There is new work: look at once."""
+        """Look for work at once: there is some."""
         self._wake.set()
 
     async def drain(self, timeout: float) -> int:
-        """Work on what is due for at most `timeout` seconds; how many jobs are left (due, or in
-        work elsewhere).
+        """Work on what is due for at most `timeout` seconds; return how many jobs are left.
 
-        When the time is over nothing new is taken, and what was not finished is given back for the
-        next start.
+        Those that are due, or in work elsewhere. When the time is over nothing new is taken, and
+        what was not finished is given back for the next start.
         """
-        alone = not self._serving  # nobody calls `run`, so the workers are for this call only
+        alone = not self._serving  # nobody calls `run`, so the work is for this call only
         finished = False
         try:
             async with asyncio.timeout(timeout):
                 await self._begin()
-                await self._until_idle()
+                await self._wait_until_idle()
             finished = True
         except TimeoutError:
             _log.info("Background work was not finished in time; it goes on at the next start.")
@@ -141,63 +138,50 @@ class JobRunner:
 
     async def stop(self) -> None:
         """Take nothing new, cancel what runs and give it back, its attempt not counted."""
-        workers, self._workers = self._workers, []
-        if not workers:
+        tasks, self._services = [*self._services, *self._jobs], []
+        if not tasks:
             return
-        for task in workers:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         now = self._clock()
         await self._store.write_system(lambda s: s.release(self._worker, now))
 
     # --- inside
 
     async def _begin(self) -> None:
-        """Start the workers, unless they are at work; `run` and `drain` may come here at the same time."""
+        """Start, unless it is at work; `run` and `drain` may come here at the same time."""
         async with self._starting:
-            if not self._workers:
-                await self._tidy()
-                self._workers = [
-                    asyncio.create_task(self._work(name), name=name)
-                    for name in (f"ebb-jobs-{i}" for i in range(self._concurrency))
-                ]
+            if not self._services:
+                now = self._clock()
+                await self._store.write_system(lambda s: s.release(self._worker, now, revive=True))
+                services = {"ebb-jobs": self._dispatch(), "ebb-leases": self._renew()}
+                self._services = [asyncio.create_task(c, name=n) for n, c in services.items()]
 
-    async def _tidy(self) -> None:
-        now = self._clock()
-
-        def tidy(s: SystemTransaction) -> None:
-            s.release(self._worker, now)
-            s.revive(now)
-
-        await self._store.write_system(tidy)
-
-    async def _until_idle(self) -> None:
+    async def _wait_until_idle(self) -> None:
         while True:
             # Idle before and after the look: else a job could be between its lease and its start,
-            # or have just ended and left another behind. Nobody is called to look for work where
-            # none is due: on a slow disk the workers would be found looking each time, and never
-            # idle.
+            # or have just ended and left another behind.
             self._ended.clear()
-            idle = not self._running
-            due = await self._store.get_next_due_time(self._open())
-            ready = due is not None and due <= self._clock()
-            if idle and not self._running and not ready:
+            idle = not (self._jobs or self._leasing)
+            ready = await self._get_seconds() <= 0
+            if idle and not (ready or self._jobs or self._leasing):
                 return
             if ready:
                 self.notify_new_work()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(0.02 if ready else _POLL_SECONDS):
-                    await self._ended.wait()
+            await _wait(self._ended, 0.02 if ready else _POLL_SECONDS)
 
-    async def _work(self, name: str) -> None:
+    async def _dispatch(self) -> None:
         while True:
             try:
-                async with self._looking:
-                    await self._wait()
-                    self._running.add(name)
-                    job = await self._lease(self._clock())
-                if job is not None:
-                    await self._do(job)
+                self._wake.clear()
+                full = len(self._jobs) >= self._concurrency
+                seconds = _POLL_SECONDS if full else await self._get_seconds()
+                if seconds > 0:
+                    await _wait(self._wake, seconds)
+                    continue
+                self._leasing = True
+                await self._take()
             # The boundary of background work: whatever the store says, the runner goes on after a
             # pause, and a job whose end could not be written is leased again when its lease has run
             # out.
@@ -205,85 +189,69 @@ class JobRunner:
                 _log.warning("The job queue stumbled: %s", describe(e))
                 await asyncio.sleep(_PAUSE_SECONDS)
             finally:
-                self._running.discard(name)
+                self._leasing = False
                 self._ended.set()
 
-    async def _lease(self, now: datetime) -> Job | None:
-        kinds = self._open()
+    async def _get_seconds(self) -> float:
+        """Return how long to wait for a job; not long, since other processes enqueue some, too."""
+        due = await self._store.get_next_due_time(self._list_open_kinds())
+        now = self._clock()
+        return _POLL_SECONDS if due is None else min(_POLL_SECONDS, (due - now).total_seconds())
+
+    def _list_open_kinds(self) -> list[JobKind]:
+        """List the kinds that may run now. A clock that was set back prolongs no outage."""
+        now, until = self._clock(), self._outage.until
+        out = self._outage.trying or (until is not None and now < until <= now + _LONGEST_OUTAGE)
+        return [k for k in self._handlers if k not in LEARNING or not out]
+
+    async def _take(self) -> None:
+        now, kinds = self._clock(), self._list_open_kinds()
         job = await self._store.write_system(
             lambda s: s.lease(now, now + LEASE, self._worker, kinds=kinds)
         )
-        if job is not None and job.kind in LEARNING and self._outage.failures:
-            self._outage.trying = job.id
-        return job
+        if job is not None:
+            if job.kind in LEARNING and self._outage.failures:
+                self._outage.trying = job.id
+            task = asyncio.create_task(self._attempt(job), name=f"ebb-job-{job.id}")
+            self._jobs[task] = job
+            task.add_done_callback(self._finish)
 
-    def _open(self) -> list[JobKind]:
-        """The kinds that may run now. A clock that was set back prolongs no outage."""
-        now, until = self._clock(), self._outage.until
-        out = self._outage.trying or (until is not None and now < until <= now + _LONGEST_OUTAGE)
-        return [k for k in self._kinds if k not in LEARNING or not out]
-
-    async def _wait(self) -> None:
-        """Until a job is due.
-
-        Looked for again when somebody kicks, and for what other processes have enqueued.
-        """
-        while True:
-            self._wake.clear()
-            due = await self._store.get_next_due_time(self._open())
-            seconds = (
-                _POLL_SECONDS
-                if due is None
-                else min(_POLL_SECONDS, (due - self._clock()).total_seconds())
-            )
-            if seconds <= 0:
-                return
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._wake.wait()
-
-    async def _do(self, job: Job) -> None:
-        attempt = asyncio.create_task(self._attempt(job), name=f"ebb-job-{job.id}")
-        renewal = asyncio.create_task(self._renew(job, attempt), name=f"ebb-lease-{job.id}")
-        try:
-            await asyncio.wait({attempt})
-            if not attempt.cancelled():
-                attempt.result()
-        finally:
-            for task in (attempt, renewal):
-                task.cancel()
-            await asyncio.gather(attempt, renewal, return_exceptions=True)
+    def _finish(self, task: asyncio.Task[None]) -> None:
+        del self._jobs[task]
+        self._wake.set()
+        self._ended.set()
+        if not task.cancelled() and (e := task.exception()) is not None:
+            _log.warning("The end of a job could not be written: %s", describe(e))
 
     async def _attempt(self, job: Job) -> None:
         try:
             effect = await self._handlers[job.kind](job, self._clock())
-            if not await self._store.finish_job(job, effect, self._clock()):
+            if not await self._store.finish_job(job, effect):
                 _log.info("Job %s (%s) is another process's by now.", job.id, job.kind)
             self._worked(job)
         # The boundary of one job: no failure of a handler ends the runner. It is written down and
         # tried again later, or given up visibly.
         except Exception as e:  # noqa: BLE001 - a named boundary
-            if (
-                isinstance(e, ModelError) and e.outage and job.kind in (*LEARNING, "embed")
-            ):  # a night has its own ways
+            waits = job.kind in (*LEARNING, "embed")  # a night has its own ways
+            if isinstance(e, ModelError) and e.outage and waits:
                 await self._put_off(job, e)
             else:
                 if isinstance(e, ModelError):
                     self._worked(job)  # the model answers, only not this
-                await self._failed(job, e)
+                await self._fail(job, e)
         finally:
             if self._outage.trying == job.id:
                 self._outage.trying = None
 
     def _worked(self, job: Job) -> None:
-        """Where learning waited for the provider, all of it goes on."""
+        """Let all learning go on where it waited for the provider."""
         self._waits.pop(job.id, None)
         if job.kind in LEARNING:
             self._outage = ModelOutage()
             self.notify_new_work()
 
     async def _put_off(self, job: Job, e: ModelError) -> None:
-        """The provider is out of order: the job waits, and those whose learning waits hear of it once."""
+        """Let a job wait for its provider, and tell those whose learning waits, once."""
         now, out, tell = self._clock(), self._outage, False
         self._waits[job.id] = tries = self._waits.get(job.id, 0) + 1
         asked = e.retry_after or 0.0
@@ -300,7 +268,7 @@ class JobRunner:
         await self._store.write(job.user_id, lambda tx: tx.jobs.reset_attempts(job))
 
         def put_off(s: SystemTransaction) -> None:
-            s.fail(job.id, self._worker, e.code, run_at, now)
+            s.fail(job.id, self._worker, e.code, run_at)
             if tell:
                 s.tell_waiting(
                     LEARNING, run_at, {"error": e.code, "model": e.model, "host": e.host}
@@ -308,7 +276,7 @@ class JobRunner:
 
         await self._store.write_system(put_off)
 
-    async def _failed(self, job: Job, e: Exception) -> None:
+    async def _fail(self, job: Job, e: Exception) -> None:
         code = e.code if isinstance(e, ModelError) else ""
         most = min(job.max_attempts, _MOST_ATTEMPTS.get(code, job.max_attempts))
         now = self._clock()
@@ -318,26 +286,32 @@ class JobRunner:
         _log.warning(
             "Job %s (%s) failed, attempt %d of %d: %s", job.id, job.kind, job.attempts, most, error
         )
-        await self._store.write_system(lambda s: s.fail(job.id, self._worker, error, run_at, now))
+        await self._store.write_system(lambda s: s.fail(job.id, self._worker, error, run_at))
 
-    async def _renew(self, job: Job, attempt: asyncio.Task[None]) -> None:
-        """Keep the lease while the handler runs; a lost one ends the handler, whose work would be refused."""
+    async def _renew(self) -> None:
+        """Keep the leases while handlers run; a lost one ends its handler."""
         while True:
             await asyncio.sleep(_RENEW_SECONDS)
-            try:
-                kept = await self._store.write_system(
-                    lambda s: s.renew(job.id, self._worker, self._clock() + LEASE)
-                )
-            except MemoryError_ as e:
-                _log.warning("The lease of job %s was not renewed: %s", job.id, e)
-                continue
-            if not kept:
-                attempt.cancel()
-                return
+            for task, job in list(self._jobs.items()):
+                try:
+                    if not await self._keep_lease(job):
+                        task.cancel()
+                except MemoryError_ as e:
+                    _log.warning("The lease of job %s was not renewed: %s", job.id, e)
+
+    async def _keep_lease(self, job: Job) -> bool:
+        until = self._clock() + LEASE
+        return await self._store.write_system(lambda s: s.renew(job.id, self._worker, until))
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
 
 
 def describe(e: BaseException) -> str:
-    """A failure for logs and job rows, without any text of a person's: only our own errors are quoted."""
+    """Say a failure without any text of a person's: only our own errors are quoted."""
     if isinstance(e, ModelError):
         return e.code
     if isinstance(e, MemoryError_):

@@ -80,10 +80,10 @@ Task: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One call of a model. HTTP providers send `messages` alone; the notebook reads `task` and
-    `data`.
+    """One call of a model.
 
-    Shapes of `data` (all times ISO 8601 with offset, all texts plain):
+    HTTP providers send `messages` alone; the notebook reads `task` and `data`. Shapes of `data`
+    (all times ISO 8601 with offset, all texts plain):
         chat:      {message, history: [{role, text, at}], recalled: [{id, text, kind, level, when,
                    relevance,
                     why, negated}], profile: [{id, text, kind, when}], summary, episode, note, lang,
@@ -127,7 +127,7 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What a person is shown: `gpt-4o-mini`, `notebook`."""
+        """Return what a person is shown: `gpt-4o-mini`, `notebook`."""
 
     def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """Yield the answer as it comes.
@@ -141,22 +141,22 @@ class Embedder(Protocol):
 
     @property
     def id(self) -> str:
-        """`provider:model:dim`."""
+        """Return `provider:model:dim`."""
 
     @property
     def dim(self) -> int:
-        """Length of a vector."""
+        """Return the length of a vector."""
 
     @property
     def local(self) -> bool:
-        """Whether it computes here, sending nothing anywhere."""
+        """Tell whether it computes here, sending nothing anywhere."""
 
     @property
     def immediate(self) -> bool:
-        """Whether it answers within a millisecond or two, whatever happens: then nobody has to wait for it."""
+        """Tell whether it always answers within a millisecond or two."""
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
-        """(n, dim) float32, each row of unit length. Raises ModelError."""
+        """Return (n, dim) float32, each row of unit length. Raises ModelError."""
 
 
 @runtime_checkable
@@ -164,10 +164,13 @@ class QueryShortener(Protocol):
     """An embedder that counts tokens itself; what others are asked is cut by bytes."""
 
     def shorten_query(self, texts: Sequence[str]) -> list[str] | None:
-        """Shorten a message and its context to what is read of both together; None if it cannot tell yet."""
+        """Shorten a message and its context to what is read of both; None if it cannot yet."""
 
 
 # --- gateways ---
+
+JsonLine: TypeAlias = Mapping[str, Json]
+TombstoneForms: TypeAlias = Callable[[Memory], Sequence[str]]  # what one may stand for
 
 
 class MemoryTable(Protocol):
@@ -175,7 +178,7 @@ class MemoryTable(Protocol):
 
     def get(self, memory_id: MemoryId) -> Memory | None: ...
     def get_many(self, ids: Iterable[MemoryId]) -> list[Memory]:
-        """In the order asked for; those that are not this user's are left out."""
+        """Return them in the order asked for, without those that are not this user's."""
 
     def find(
         self,
@@ -186,25 +189,22 @@ class MemoryTable(Protocol):
         limit: int = 50,
         offset: int = 0,
     ) -> MemoryPage:
-        """A page; `text` keeps those whose words match.
-
-        SECRET is only ever returned where `f` admits it.
-        """
+        """Return a page; `text` keeps memories that have all of its words, whole or by stems."""
 
     def list_standing(self, at: datetime) -> list[Memory]:
-        """All that may stand in every prompt: active, not ended by `at`, not negated, not quiet."""
+        """List what may stand in every prompt: active, not ended by `at`, denied or quiet."""
 
     def quotes(self, after: int, limit: int) -> list[tuple[int, Memory]]:
-        """Quotations behind that place that a model may rewrite, with their places, in the order they were made."""
+        """List quotations behind that place that a model may rewrite, with their places."""
 
     def add(self, m: Memory) -> Memory:
-        """Store a new memory (an empty id gets one), its index row and entities, as a `created` change."""
+        """Store a new memory (an empty id gets one) and what hangs on it, as a change."""
 
     def add_many(self, memories: Sequence[Memory]) -> list[Memory]:
-        """`add` for thousands, in a few statements; in the same order."""
+        """Store thousands in a few statements. Raises Conflict if an id is taken or erased."""
 
     def put(self, m: Memory, op: Op) -> Memory:
-        """Write `m` over the row with the same `rev`, as a change `op`; returns it with rev + 1.
+        """Write `m` over the row with the same `rev`, as a change `op`; return it as stored.
 
         Keeps the indexes in step: states forgotten and deleted leave the text index and lose their
         vectors; coming back, or a new original_content, re-enters the index and enqueues an `embed`
@@ -212,147 +212,124 @@ class MemoryTable(Protocol):
         """
 
     def put_many(self, memories: Sequence[Memory], op: Op) -> list[Memory]:
-        """`put` for thousands whose texts and entities stay as they are; in the same order.
-
-        Raises as `put` does.
-        """
+        """Write thousands as `put` does, in the same order."""
 
     def add_source(
         self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None
     ) -> None:
-        """Say that the memory was learned from the message."""
+        """Note that the memory was learned from the message, or from those characters of it."""
 
     def list_sources(self, memory_id: MemoryId) -> list[str]: ...
-    def list_source_spans(
-        self, memory_id: MemoryId
-    ) -> list[tuple[str, int | None, int | None]]: ...
+    def list_source_spans(self, memory_id: MemoryId) -> list[tuple[str, int | None, int | None]]:
+        """List (message, start, end) of them; None: the message as a whole."""
+
     def list_learned_from(self, message_ids: Iterable[str]) -> list[MemoryId]: ...
     def add_mention(self, memory_id: MemoryId, message_id: str, at: datetime) -> bool:
-        """Count a mention. False if that message already counted, or is one it was learned from."""
+        """Count a mention; False if that message counted before, or taught the memory."""
 
-    def remove_mention(self, memory_id: MemoryId, message_id: str) -> bool:
-        """Take a counted mention back (an undo, an edited message); False if it was not counted."""
-
-    def list_mentions(self, memory_id: MemoryId) -> list[str]:
-        """Messages that counted as mentions, oldest first."""
-
+    def remove_mention(self, memory_id: MemoryId, message_id: str) -> bool: ...
+    def list_mentions(self, memory_id: MemoryId) -> list[str]: ...
     def log(self, e: WeightEvent) -> None: ...
-    def list_weight_log(self, memory_id: MemoryId) -> list[WeightEvent]: ...
-    def log_since(self, at: datetime, events: Iterable[str]) -> list[WeightEvent]:
-        """Those events of all memories from that time on, in order."""
+    def list_weight_log(
+        self,
+        memory_id: MemoryId | None = None,
+        *,
+        since: datetime | None = None,
+        events: Iterable[str] = (),
+    ) -> list[WeightEvent]:
+        """List a memory's log as it was written, or those events of all memories since then."""
 
-    def count_by_state(self) -> Mapping[str, int]:
-        """How many memories in each state."""
+    def count_by(self, column: Literal["state", "curve"]) -> Mapping[str, int]:
+        """Count memories by state or, in any state, by curve; 0 for what none has."""
 
     def is_only_one_of_entity(self, memory_id: MemoryId) -> bool:
-        """Whether it is the only active memory, episodes aside, that has one of its entities."""
+        """Tell whether one of its entities has no other active memory, episodes aside."""
 
     def list_outlines(self) -> list[MemoryOutline]:
-        """All memories, in any state and of any sensitivity, in the order they were made."""
+        """List all memories, in any state and of any sensitivity, in the order they were made."""
 
     def put_weights(self, weights: Iterable[tuple[MemoryId, int, float]]) -> int:
-        """Cache weights of (id, rev, weight): no change, no new `rev`; those whose `rev` moved on are left alone."""
+        """Cache weights of (id, rev, weight), which is no change, where `rev` still stands."""
 
     def erase(self, memory_id: MemoryId, *, everywhere: bool = True) -> Mapping[str, int]:
-        """Remove for good: returns how many rows went from which place. Not undoable.
+        """Remove for good, which no undo brings back; return how many rows went from which place.
 
         everywhere: also its words, wherever they stand. Else only what is its own: rows, vectors,
         index, logs, and links to it; messages and other memories keep their words.
         """
 
-
-class LifeTable(Protocol):
-    """Memories of one user over time: as they were on a day, and from one curve to another."""
-
     def list_known_at(
         self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0
     ) -> MemoryPage:
-        """What was known at that moment, in the words it had then, the newest first.
+        """List what was known at that moment, in the words it had then, the newest first.
 
         That is what had been made, and not been superseded, merged, denied or forgotten; what was
         learned of the same thing later changes nothing about it. Never secret ones, nor what was
-        deleted on request since: that is not told of any more. `text` keeps those with all its
-        words.
+        deleted on request since. `text` keeps those with all its words.
         """
-
-    def count_by_curve(self) -> Mapping[str, int]:
-        """How many memories live under each curve, in any state."""
-
-    def list_of_other_curves(self, curve: str, limit: int) -> list[Memory]:
-        """Memories in any state, secret ones too, that live under another curve than that."""
 
     def move(self, m: Memory, e: WeightEvent) -> None:
-        """Write the state of another curve over the row with the same `rev`, and log it. No change
-        that undo knows.
+        """Write the state of another curve over the row with the same `rev`, and log it.
 
-        Raises Conflict if `rev` moved on.
+        It is no change that undo knows. Raises Conflict if `rev` moved on.
         """
-
-    def count_logged(self, event: str, since: datetime) -> int:
-        """How many lines of the weight log say that event, from that time on."""
 
 
 class VectorTable(Protocol):
     """Embeddings of one user, by model."""
 
-    def put(self, memory_id: MemoryId, embedder_id: str, vector: FloatArray) -> None: ...
     def put_many(self, vectors: Mapping[MemoryId, FloatArray], embedder_id: str) -> int:
-        """`put` for many, in a few statements; how many were kept."""
+        """Keep vectors; return how many: what has left the index or is secret gets none."""
+
+    def get(self, ids: Sequence[MemoryId], embedder_id: str) -> Mapping[MemoryId, FloatArray]:
+        """Map memories to their vectors of that model, without those that have none."""
 
     def count_embedded(self, embedder_id: str) -> tuple[int, int]:
-        """(memories that have a vector of that model, memories that should)."""
-
-    def list_other_models(self, embedder_id: str) -> list[tuple[str, int]]:
-        """Other models that this user has vectors of, and how many, most first."""
-
-    def drop_vectors(self, embedder_id: str, limit: int) -> int:
-        """Drop up to `limit` vectors of that model; how many went."""
-
-    def list_without_vector(self, ids: Sequence[MemoryId], embedder_id: str) -> list[MemoryId]:
-        """Those that have no vector of that model."""
+        """Count (memories that have a vector of that model, memories that should)."""
 
     def list_missing(self, embedder_id: str, limit: int) -> list[tuple[MemoryId, str]]:
-        """(id, original_content) of indexed, non-secret memories that have no vector of that model."""
+        """List (id, original_content) of those that should have a vector and have none."""
 
-    def get(self, ids: Sequence[MemoryId], embedder_id: str) -> Mapping[MemoryId, FloatArray]: ...
+    def list_other_models(self, embedder_id: str) -> list[tuple[str, int]]:
+        """List other models that this user has vectors of, and how many, most first."""
+
+    def drop_vectors(self, embedder_id: str, limit: int) -> int:
+        """Drop up to `limit` vectors of that model, the oldest first; return how many."""
 
 
 class ConversationTable(Protocol):
     """Sessions, messages and turns. A user's own scope is `user:ID`."""
 
-    def get_open_session(self, scope: str) -> Session | None:
-        """The open session of the scope."""
-
+    def get_open_session(self, scope: str) -> Session | None: ...
     def get_session(self, session_id: str) -> Session | None: ...
-    def list_sessions(self, scope: str | None = None, limit: int = 20) -> list[Session]:
-        """Newest first."""
-
+    def list_sessions(self, scope: str | None = None, limit: int = 20) -> list[Session]: ...
     def list_idle_sessions(self, before: datetime) -> list[Session]:
-        """Open sessions of every scope in which something was said, but nothing since then, nor is being answered."""
+        """List open sessions where something was said, nothing since then, nor is answered."""
 
-    def open_session(self, scope: str, now: datetime) -> Session: ...
+    def open_session(self, scope: str, now: datetime) -> Session:
+        """Open a session, or return the one that another window has opened."""
+
     def close_session(self, session_id: str, now: datetime, why: str) -> bool:
         """Compare-and-set open → closed; False if somebody else closed it first."""
 
     def put_session(self, s: Session) -> None:
-        """Write everything but `state` (see close_session), as an `updated` change of the session."""
+        """Write all but `state` and what `close_session` says of it. Raises NotFound."""
 
     def record_change(
         self, entity: Entity, entity_id: str, op: Op, after: Mapping[str, Json]
     ) -> None:
-        """Record a change that has no row of its own to show, e.g. what an extraction came to."""
+        """Record a change that has no row of its own to show."""
 
     def add_message(self, m: Message) -> Message:
-        """Append (an empty id gets one); returns it with `seq`."""
+        """Append (an empty id gets one); return it with `seq`. Raises NotFound, Conflict."""
 
-    def put_message(self, m: Message, op: Op = "updated") -> None: ...
     def put_messages(self, messages: Iterable[Message], op: Op = "updated") -> None:
-        """`put_message` for thousands."""
-
-    def list_hidden_messages(self, before: datetime, limit: int) -> list[Message]:
-        """Messages hidden at that time or earlier that still have their text, oldest first."""
+        """Write text, status, turn, hiding and what it replies to. Raises NotFound."""
 
     def get_message(self, message_id: str) -> Message | None: ...
+    def list_hidden_messages(self, before: datetime, limit: int) -> list[Message]:
+        """List messages hidden by that time that still have their text, oldest first."""
+
     def list_messages(
         self,
         *,
@@ -365,19 +342,19 @@ class ConversationTable(Protocol):
         newest: bool = False,
         hidden: bool = False,
     ) -> list[Message]:
-        """In order of `seq`, after < seq < before (or <= through); `newest` takes the last `limit` of them."""
+        """List after < seq < before (or <= through); `newest` takes the last `limit`."""
 
     def get_turn(self, turn_id: str) -> TurnRow | None: ...
-    def get_open_turn(self, scope: str) -> TurnRow | None:
-        """The open turn of the scope, if any."""
-
+    def get_open_turn(self, scope: str) -> TurnRow | None: ...
     def open_turn(self, t: TurnRow) -> None:
-        """Raises Conflict if the scope has an open turn."""
+        """Begin a turn. Raises Conflict if the scope has an open one, or the id is known."""
 
     def reopen_turn(self, turn_id: str, leased_by: str, until: datetime) -> bool:
-        """Compare-and-set interrupted or failed → open, to answer the same message again."""
+        """Compare-and-set interrupted or failed → open. Raises Conflict as `open_turn` does."""
 
-    def renew_turn(self, turn_id: str, leased_by: str, until: datetime) -> bool: ...
+    def renew_turn(self, turn_id: str, leased_by: str, until: datetime) -> bool:
+        """Keep a turn's lease; False if it is no longer ours."""
+
     def finish_turn(
         self,
         turn_id: str,
@@ -389,10 +366,10 @@ class ConversationTable(Protocol):
         error: str = "",
         retry_after: float | None = None,
     ) -> bool:
-        """Compare-and-set open → `state`, guarded by the lease; False if it was no longer ours."""
+        """Compare-and-set open → `state`; False if its lease is no longer ours."""
 
     def list_orphan_turns(self, now: datetime) -> list[TurnRow]:
-        """Open turns whose lease ran out, or whose process on this machine is gone."""
+        """List open turns whose lease ran out, or whose process on this machine is gone."""
 
 
 class JobTable(Protocol):
@@ -409,26 +386,25 @@ class JobTable(Protocol):
         run_at: datetime | None = None,
         max_attempts: int = 20,
     ) -> Job | None:
-        """None if (kind, dedup_key) is there already."""
+        """Write a job; None if (kind, dedup_key) is there already, finished or not."""
 
     def enqueue_mirror_job(self, now: datetime) -> None:
-        """Have MEMORY.md looked after, unless a job that has not begun yet will do it anyway."""
+        """Have MEMORY.md looked after, unless a job that has not begun yet will do it."""
 
     def list_pending(self, kind: JobKind | None = None) -> list[Job]: ...
+    def list_dead(self) -> list[Job]: ...
+    def list_latest(self, kind: JobKind, limit: int) -> list[Job]: ...
     def holds_lease(self, job: Job) -> bool:
-        """Whether the job is still leased by `job.leased_by`: what a long handler asks before each write."""
+        """Tell whether `job.leased_by` still has the lease: for a long handler's writes."""
 
     def reset_attempts(self, job: Job) -> None:
-        """The job gets ahead, so that the attempts before this one count no more."""
-
-    def list_dead(self) -> list[Job]: ...
-    def list_latest(self, kind: JobKind, limit: int) -> list[Job]:
-        """Jobs of a kind in any state, newest first."""
+        """Count no attempt before this one: the job gets ahead."""
 
     def prune(self, now: datetime) -> int:
-        """Let go of jobs that have long been done, a bounded number at once; how many."""
+        """Delete jobs that have long been done, a bounded number at once; return how many."""
 
-    def cancel(self, job_id: str) -> None: ...
+    def cancel(self, job_id: str) -> None:
+        """Cancel an unfinished or dead job; one that is running loses its lease."""
 
 
 class ChangeTable(Protocol):
@@ -446,25 +422,31 @@ class ChangeTable(Protocol):
     ) -> ChangeSet:
         """Open the set that the writes which follow in this transaction belong to."""
 
-    def resume(self, opened: ChangeSet) -> None:
-        """Go on with a set of an earlier transaction."""
-
+    def resume(self, opened: ChangeSet) -> None: ...
     def get(self, set_id: str) -> ChangeSet | None: ...
-    def list_set_changes(self, set_id: str) -> list[Change]: ...
-    def list_changes_after(self, seq: int, limit: int) -> list[Change]: ...
+    def list_changes(
+        self,
+        *,
+        set_id: str | None = None,
+        of: tuple[Entity, str] | None = None,
+        after: int | None = None,
+        limit: int = -1,
+    ) -> list[Change]:
+        """List changes in order: of a set, of one thing, or after a `seq`."""
+
     def get_last_seq(self) -> int: ...
     def get_latest_change(self, entity: Entity, entity_id: str) -> Change | None: ...
-    def of_entity(self, entity: Entity, entity_id: str) -> list[Change]:
-        """Return all changes of one thing, oldest first."""
-
     def count_ended_by(self, turn_id: str) -> int:
-        """How many memories ended by what was learned right after the turn, taken back or not."""
+        """Count memories ended by what was learned right after the turn, taken back or not."""
 
     def list_overtaken(self, set_id: str) -> frozenset[str]:
-        """Memories of the set that another set has changed since."""
+        """Return the memories of the set that another set has changed since."""
 
     def list_undoable(self, limit: int = 20) -> list[ChangeSet]:
-        """Newest first: sets that changed a memory by more than a mention, not undone, not undos, not purged."""
+        """List, newest first, sets that changed a memory by more than a mention.
+
+        None that is undone, an undo or purged.
+        """
 
     def mark_undone(self, set_id: str, by: str) -> None: ...
 
@@ -472,31 +454,30 @@ class ChangeTable(Protocol):
 class TombstoneTable(Protocol):
     """What must not be learned again from the same history."""
 
-    def add(self, t: Tombstone) -> None: ...
-    def add_many(self, stones: Iterable[Tombstone]) -> None:
-        """`add` for many; of several digests of one memory, the first keeps its vector."""
+    def add(self, *stones: Tombstone) -> None:
+        """Keep them; where the first of a memory brings no vector, it keeps the memory's own."""
 
-    def remove(self, memory_id: MemoryId) -> None: ...
-    def remove_many(self, ids: Iterable[MemoryId]) -> None: ...
+    def remove(self, *ids: MemoryId) -> None:
+        """Take them away: the memories are wanted again."""
+
     def has(self, digest: str) -> bool: ...
     def compute_digest(self, text: str) -> str:
-        """Keyed hash of the normalised text."""
-
-    def find_highest_cosine(self, embedder_id: str, vector: FloatArray) -> float:
-        """Highest cosine of any tombstone's vector, -1.0 if there is none."""
+        """Hash the normalised text with the home's key, for this user."""
 
     def list_matching(
         self, digest: str, embedder_id: str | None, vector: FloatArray | None, floor: float
     ) -> list[Tombstone]:
-        """Those with that digest, or with a vector of that model whose cosine is at least `floor`; newest first."""
+        """List those with that digest or a vector of cosine `floor` or more, newest first."""
 
 
 class ProposalTable(Protocol):
     """Questions that wait for the person's yes or no."""
 
-    def add(self, p: Proposal) -> Proposal: ...
+    def add(self, p: Proposal) -> Proposal:
+        """Store it under an id of its own."""
+
     def open(self) -> list[Proposal]:
-        """Those that wait for an answer, oldest first."""
+        """List those that wait for an answer, oldest first."""
 
     def ask(self, proposal_id: str, at: datetime) -> None: ...
     def remove(self, proposal_id: str) -> bool: ...
@@ -508,22 +489,25 @@ class TraceTable(Protocol):
 
     def save(
         self, turn_id: str, scope: str, recall: Recall, used: Iterable[MemoryId], now: datetime
-    ) -> None: ...
+    ) -> None:
+        """Keep the trace of a turn, in place of an earlier one."""
+
     def load(self, turn_id: str) -> Recall | None:
-        """With memories as they stand now; those erased since are left out."""
+        """Return it with memories as they stand now, without those erased since."""
 
-    def list_used(self, turn_id: str) -> list[MemoryId]:
-        """Memories that shaped the turn's reply."""
-
+    def list_used(self, turn_id: str) -> list[MemoryId]: ...
     def mark_used(self, turn_ids: Iterable[str], memory_id: MemoryId) -> bool:
-        """It shaped the reply of those of the turns that recalled it; only the monitor knows, afterwards."""
+        """Note that it shaped the replies of those of the turns that recalled it."""
 
     def get_last_turn(self, scope: str) -> str | None: ...
     def list_recalling_turns(self, memory_id: MemoryId) -> list[str]:
-        """Ids of the turns whose prompt carried the memory."""
+        """List the turns whose prompt carried the memory, oldest first."""
 
-    def record_tokens(self, role: str, model: str, usage: Usage, now: datetime) -> None: ...
-    def count_tokens(self, role: str | None, since: datetime) -> Usage: ...
+    def record_tokens(self, role: str, model: str, usage: Usage, now: datetime) -> None:
+        """Count a model call. Days are UTC."""
+
+    def count_tokens(self, role: str | None, since: datetime) -> Usage:
+        """Add up the tokens of a role (of all, if None) from the day of `since` on."""
 
 
 class MirrorTable(Protocol):
@@ -532,30 +516,28 @@ class MirrorTable(Protocol):
     def get_state(self) -> MirrorState | None: ...
     def put_state(self, s: MirrorState) -> None: ...
     def compute_digest(self, text: str) -> str:
-        """Keyed, of the words as they stand: any change of them changes it, spacing does not."""
+        """Hash the words as they stand with the home's key; spacing does not count."""
 
     def get_base(self, version: int, *, taken: bool = True) -> dict[MemoryId, MirrorDigest]:
-        """What the file of that version showed, with the edits of it that were `taken` since."""
+        """Return what the file of that version showed, with the edits `taken` since."""
 
     def get_digests(
         self, ids: Iterable[MemoryId]
     ) -> dict[MemoryId, tuple[State, Sensitivity, MirrorDigest]]:
-        """Those of the ids that there are, as they would be shown: quicker than reading them whole."""
+        """Map those of the ids that there are to how they would be shown."""
 
-    def list_shown_ids(self) -> frozenset[MemoryId]:
-        """Ids of the memories that hold and are no secrets: all that the file may show."""
-
+    def list_shown_ids(self) -> frozenset[MemoryId]: ...
     def was_shown(self, memory_id: MemoryId, text: str) -> bool:
-        """Whether any version showed the memory with the text of that digest."""
+        """Tell whether any version showed the memory with the text of that digest."""
 
     def list_known_ids(self, ids: Iterable[MemoryId]) -> set[MemoryId]:
-        """Those that any version has shown, also when they are erased by now."""
+        """Return those that any version has shown, also when they are erased by now."""
 
     def write(self, version: int, shown: Mapping[MemoryId, MirrorDigest]) -> int:
-        """The file of that version shows these; how many differ from the version before."""
+        """Note what the file of that version shows; return how many entries are other ones."""
 
     def take(self, version: int, edited: Mapping[MemoryId, MirrorDigest | None]) -> None:
-        """Edits of the file of that version were taken: from now on it counts as having shown this, or not."""
+        """Let the file of that version count as showing this, or not, from now on."""
 
 
 class NightTable(Protocol):
@@ -566,107 +548,93 @@ class NightTable(Protocol):
 
     def get_night(self, job_id: str) -> UpkeepNight | None: ...
     def list_latest_nights(self, limit: int = 1, *, done: bool = True) -> list[UpkeepNight]:
-        """Newest first."""
+        """List, newest first, finished runs, or those that are under way."""
 
 
 class TransferTable(Protocol):
-    """One user's rows in and out, as lines of JSON (see `memory.transfer`).
+    """One user's rows in and out, as lines of JSON (see `memory.transfer`) that call them "@"."""
 
-    The user is "@" in them.
-    """
-
-    def export_lines(
-        self, forms: Callable[[Memory], Sequence[str]], *, secrets: bool
-    ) -> Iterator[dict[str, Json]]:
-        """Everything that makes up the user's memory, in order, whatever store it is in.
+    def export_lines(self, forms: TombstoneForms, *, secrets: bool) -> Iterator[dict[str, Json]]:
+        """Yield everything that makes up the user's memory, in order, whatever store it is in.
 
         `forms`: the texts that a tombstone of the memory may stand for, since its digest means
         nothing elsewhere.
         """
 
-    def export_line(self, m: Memory, *, secrets: bool = True) -> dict[str, Json]:
-        """A memory with all that hangs on it."""
-
+    def export_line(self, m: Memory, *, secrets: bool = True) -> dict[str, Json]: ...
     def list_taken_ids(self, table: str, wanted: Iterable[str]) -> dict[str, bool]:
-        """Those of the ids that the table (session, message, memory, set, trace) has: True where this user's."""
+        """Map those ids that the session, message, memory, set or trace table has: True if ours."""
 
-    def list_erased_ids(self, wanted: Iterable[str]) -> set[str]:
-        """Ids of things that were erased for good."""
+    def list_erased_ids(self, wanted: Iterable[str]) -> set[str]: ...
+    def put_session(self, line: JsonLine) -> None:
+        """Take in a session, closed where another is open in its scope."""
 
-    def put_session(self, line: Mapping[str, Json]) -> None: ...
-    def restore_watermarks(self, line: Mapping[str, Json]) -> None:
-        """How far a session was worked through, once its messages are there."""
+    def restore_watermarks(self, line: JsonLine) -> None:
+        """Write how far a session was worked through, once its messages are there."""
 
-    def put_message(self, line: Mapping[str, Json]) -> int: ...
-    def put_memories(self, lines: Sequence[Mapping[str, Json]]) -> None:
-        """New memories, and newer states of some that are there, with all that hangs on them."""
+    def put_message(self, line: JsonLine) -> int:
+        """Take in a message, the newest of all so far; return its `seq`."""
 
-    def has_tombstone(
-        self, line: Mapping[str, Json], forms: Callable[[Memory], Sequence[str]]
-    ) -> bool:
-        """Whether the tombstone is here already."""
+    def put_memories(self, lines: Sequence[JsonLine]) -> None:
+        """Take in new memories, and newer states of some, with all that hangs on them."""
 
-    def put_tombstone(
-        self, line: Mapping[str, Json], forms: Callable[[Memory], Sequence[str]]
-    ) -> bool: ...
-    def put_set(self, line: Mapping[str, Json], told: Mapping[str, str]) -> bool:
-        """What was done to memories that are there; `told`: the set that told of a memory last.
+    def has_tombstone(self, line: JsonLine, forms: TombstoneForms) -> bool:
+        """Tell whether the tombstone is here already."""
 
-        False if it is about none of them. Raises KeyError, TypeError or ValueError if it cannot be
-        read.
+    def put_tombstone(self, line: JsonLine, forms: TombstoneForms) -> bool:
+        """Keep it; False if it is here already, or nobody can tell what it stands for."""
+
+    def put_set(self, line: JsonLine, told: Mapping[str, str]) -> bool:
+        """Take in what was done to memories that are there; False if it is about none of them.
+
+        `told`: the set that told of a memory last. What begins where that ended, and is not here,
+        is left out. Raises KeyError, TypeError or ValueError if a change cannot be read.
         """
 
-    def put_trace(self, line: Mapping[str, Json]) -> bool: ...
+    def put_trace(self, line: JsonLine) -> bool:
+        """Take in what a turn recalled; False if it is known."""
 
 
 class Transaction(Protocol):
     """One user's store inside one read or one write."""
 
-    @property
-    def user_id(self) -> str: ...
-    @property
-    def memories(self) -> MemoryTable: ...
-    @property
-    def lives(self) -> LifeTable: ...
-    @property
-    def vectors(self) -> VectorTable: ...
-    @property
-    def conversations(self) -> ConversationTable: ...
-    @property
-    def jobs(self) -> JobTable: ...
-    @property
-    def changes(self) -> ChangeTable: ...
-    @property
-    def tombstones(self) -> TombstoneTable: ...
-    @property
-    def traces(self) -> TraceTable: ...
-    @property
-    def proposals(self) -> ProposalTable: ...
-    @property
-    def mirror(self) -> MirrorTable: ...
-    @property
-    def transfer(self) -> TransferTable: ...
-    @property
-    def nights(self) -> NightTable: ...
+    user_id: str
+    memories: MemoryTable
+    vectors: VectorTable
+    conversations: ConversationTable
+    jobs: JobTable
+    changes: ChangeTable
+    tombstones: TombstoneTable
+    traces: TraceTable
+    proposals: ProposalTable
+    mirror: MirrorTable
+    transfer: TransferTable
+    nights: NightTable
+
     def user(self) -> User: ...
     def put_user(self, u: User) -> None: ...
     def new_id(self) -> str:
-        """Crockford base32, a letter first, six characters or more, never used before in this store."""
+        """Reserve an id never used before in this store: Crockford base32, a letter first."""
 
     def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
         """Run a statement on the caller's own tables in the same file; return its rows."""
 
-    def put_secret(self, memory_id: MemoryId, sealed: bytes) -> None: ...
+    def put_secret(self, memory_id: MemoryId, sealed: bytes) -> None:
+        """Keep the sealed text of a secret memory. Raises NotFound."""
+
     def secret(self, memory_id: MemoryId) -> bytes | None: ...
-    def seal_message(self, message_id: str, sealed: bytes | None) -> None: ...
+    def seal_message(self, message_id: str, sealed: bytes | None) -> None:
+        """Keep what a message said with its secrets, until its text changes; None drops it."""
+
     def sealed_message(self, message_id: str) -> bytes | None: ...
     def sealed_messages(self) -> list[str]: ...
 
 
+# --- the index ---
+
 Values: TypeAlias = NDArray[np.float32]
-Places: TypeAlias = NDArray[
-    np.int64
-]  # of memories: rows of a user's columns in memory, the newest last
+# Of memories: rows of a user's columns in memory, the newest last.
+Places: TypeAlias = NDArray[np.int64]
 
 
 class Posting(NamedTuple):
@@ -678,20 +646,17 @@ class Posting(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChanceStatistics:
-    """Cosines that say nothing in one person's store, and whether what stands side by side belongs together."""
+    """What is chance among one person's memories: in cosines, and in words of neighbours."""
 
     spread: float = 0.0  # standard deviation of cosines of a message with memories
     count: int = 0  # memories it was measured on
-    dimensions: float | None = (
-        None  # that they spread over from their mean: how well they are told apart
-    )
-    follows: float | None = (
-        None  # how far above chance the next of a session is, in spreads; None: no sessions
-    )
+    # That they spread over from their mean: how well they are told apart.
+    dimensions: float | None = None
+    # How far above chance the next of a session is, in spreads; None: no sessions.
+    follows: float | None = None
     centre: FloatArray | None = None  # the mean vector
-    slant: FloatArray | None = (
-        None  # from the mean of one language to that of the other, where both have several
-    )
+    # From the mean of one language to that of the other, where both have several.
+    slant: FloatArray | None = None
     # Of each language, (mean, spread) of the cosine of the nearest memory to a message that calls
     # for nothing.
     idle: Mapping[Lang, tuple[float, float]] = field(default_factory=dict)
@@ -699,11 +664,10 @@ class ChanceStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What was learned just before and after some memories, in their sessions, by time of making."""
+    """What was learned just before and after some memories, in their sessions."""
 
-    places: (
-        Places  # (memories, 2·reach): from `reach` before to `reach` after; −1 where there is none
-    )
+    # (memories, 2·reach): from `reach` before to `reach` after; −1 where there is none.
+    places: Places
     seconds: FloatArray  # between the two
 
 
@@ -712,87 +676,87 @@ class Reader(Protocol):
 
     async def get(self, ids: Sequence[MemoryId]) -> list[Memory]: ...
     async def search_vectors(self, v: FloatArray, k: int, f: Filter) -> list[ScoredMemory]:
-        """Cosine, of vectors of the current embedder.
+        """Rank memories by the cosine of their vectors of the current embedder.
 
         While memories are being embedded anew, `v` may carry the vector of the embedder before
         behind its own: then those that have none of the current one are found by that.
         """
+        return (await self.search_each_vector([v], k, f))[0]
 
     async def search_words(self, q: str, k: int, f: Filter) -> list[ScoredMemory]:
-        """BM25, turned so that higher is better."""
+        """Rank memories by BM25; higher is better."""
+        return (await self.search_each_text([q], k, f))[0]
 
     async def search_each_vector(
         self, vectors: Sequence[FloatArray], k: int, f: Filter
     ) -> list[list[ScoredMemory]]:
-        """`nearest` for each of several vectors, in one go."""
+        """Rank for each of several vectors, in one go."""
 
     async def search_each_text(
         self, texts: Sequence[str], k: int, f: Filter
     ) -> list[list[ScoredMemory]]:
-        """`lexical` for each of several texts, in one go."""
+        """Rank for each of several texts, in one go."""
 
     async def score_linked_rows(
         self, places: Places, hops: int, f: Filter
     ) -> tuple[Places, Values]:
-        """Through shared entities, up to `hops` away: what passes, ascending, and how close it is."""
+        """Return what passes and shares entities, up to `hops` away, and how close it is."""
 
     async def find_by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[ScoredMemory]:
-        """Memories whose entities occur among `names`, which are as `memory.index.text.fold` leaves them."""
+        """Rank memories whose entities occur among `names` (see `memory.index.text.fold`)."""
 
     async def find_named(self, names: Sequence[str], f: Filter) -> list[Places]:
-        """Of each of the names that is an entity's, all memories that have it and pass."""
+        """Return, of each of the names that is an entity's, all memories that have it and pass."""
 
     async def row_mask(self, f: Filter) -> NDArray[np.bool_]:
-        """Of each place whether the filter lets it through."""
+        """Return of each place whether the filter lets it through."""
 
     async def find_postings(self, terms: Sequence[str]) -> list[Posting]:
-        """For each term of the text index (`memory.index.text.list_search_terms`) the memories that hold it."""
+        """Return for each term (see `memory.index.text`) the memories that hold it."""
 
     async def count_words(self) -> NDArray[np.int32]:
-        """How many words each place has; 0 for what the text index does not hold."""
+        """Count the words of each place; 0 for what the text index does not hold."""
 
     async def measure_chance(
         self, idle: Mapping[Lang, FloatArray] | None = None
     ) -> ChanceStatistics:
-        """Of this user's memories and their vectors of the current embedder, as far as there are
-        enough to tell.
+        """Measure what is chance among this user's memories, as far as there are enough.
 
         `idle` are vectors of messages that call for nothing, (messages, dim) a language.
         """
 
-    async def get_rows(self, places: Sequence[int]) -> list[CandidateRow]:
-        """These, in the same order."""
-
+    async def get_rows(self, places: Sequence[int]) -> list[CandidateRow]: ...
     async def get_neighbours(self, places: Places, reach: int, f: Filter) -> Neighbours:
-        """Neighbours of each in its session that pass; episodes have none."""
+        """Return neighbours of each in its session that pass; episodes have none."""
 
     async def find_dated(self, since: datetime, until: datetime, k: int, f: Filter) -> Places:
-        """The newest places of memories made in that time, or valid from then on, or due then; ascending."""
+        """Return the newest places made in that time, valid from then on, or due then."""
 
-    async def find_episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
-        """Episodes of that time, newest first."""
+    async def find_episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]: ...
+    async def read(self, fn: Callable[[Transaction], T]) -> T:
+        """Return `fn` of the tables inside one read transaction."""
 
-    async def read(self, fn: Callable[[Transaction], T]) -> T: ...
     async def run_in_one_read(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
-        """Run `work`, which awaits nothing but the reader it is given, in one go and as of one moment."""
+        """Run `work`, which awaits nothing but the reader it is given, as of one moment."""
+
+
+# --- the store ---
 
 
 class SystemTransaction(Protocol):
     """What belongs to no single user: identities, the job queue, store-wide values."""
 
-    def resolve(self, provider: str, external_id: str) -> str | None:
-        """User of that identity."""
-
+    def resolve(self, provider: str, external_id: str) -> str | None: ...
     def create_user(self, now: datetime) -> str: ...
     def link(self, provider: str, external_id: str, user_id: str, now: datetime) -> None: ...
     def unlink(self, provider: str, external_id: str) -> None: ...
     def identities(self, provider: str) -> Mapping[str, str]: ...
-    def embedders(self) -> list[str]:
-        """Ids of all that memories have vectors of, the one that came last first."""
-
     def users(self) -> list[str]: ...
+    def embedders(self) -> list[str]:
+        """List ids of all that memories have vectors of, the one that came last first."""
+
     def keyed(self) -> bool:
-        """Whether anything rests on this home's key: sealed texts or digests."""
+        """Tell whether anything rests on this home's key: sealed texts or digests."""
 
     def get(self, key: str) -> Json: ...
     def set(self, key: str, value: Json) -> None: ...
@@ -802,24 +766,20 @@ class SystemTransaction(Protocol):
         """Lease the next due job whose lane has no other unfinished job before it."""
 
     def renew(self, job_id: str, worker: str, until: datetime) -> bool: ...
-    def fail(
-        self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime
-    ) -> bool:
-        """Back to ready at `run_at`, or dead if it is None. Noted as a `job` change."""
+    def fail(self, job_id: str, worker: str, error: str, run_at: datetime | None) -> bool:
+        """Put back to ready at `run_at`, or dead if it is None, as a `job` change."""
 
     def tell_waiting(
         self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]
     ) -> None:
-        """A `job` change, outcome `waiting`, for all with such jobs due by then: once until they are done."""
+        """Note once, for all whose jobs of these kinds are due by then, that they wait."""
 
-    def revive(self, now: datetime) -> int:
-        """Dead jobs get one more round of attempts: at start, after settings may have been mended."""
+    def unfinished(self, now: datetime) -> int: ...
+    def release(self, worker: str, now: datetime, *, revive: bool = False) -> None:
+        """Give back the leases of this worker, and of processes of this machine that are gone.
 
-    def unfinished(self, now: datetime) -> int:
-        """Jobs ready (due now) or leased."""
-
-    def release(self, worker: str, now: datetime) -> None:
-        """Give back every lease of this worker, and those of processes of this machine that are gone."""
+        `revive`: dead jobs get one more round of attempts, after settings may have been mended.
+        """
 
     def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
         """Run a statement on the caller's own tables in the same file; return its rows."""
@@ -832,55 +792,50 @@ class Store(Protocol):
     """One database of all users."""
 
     def open_reader(self, user_id: str) -> Reader: ...
-    def prefetch(self, user_id: str) -> None:
-        """Somebody is about to ask: in the background, get ready what their first question would wait for."""
+    async def read(self, user_id: str, fn: Callable[[Transaction], T]) -> T:
+        """Run `fn` inside one read transaction: all that it sees is of one moment."""
 
-    async def read(self, user_id: str, fn: Callable[[Transaction], T]) -> T: ...
     async def write(self, user_id: str, fn: Callable[[Transaction], T]) -> T:
         """Run `fn` inside one BEGIN IMMEDIATE; commit if it returns, roll back if it raises."""
 
     async def write_system(self, fn: Callable[[SystemTransaction], T]) -> T:
-        """The same, for what belongs to no single user."""
+        """Run `fn` as `write` does, for what belongs to no single user."""
 
-    async def finish_job(
-        self, job: Job, fn: Callable[[Transaction], Mapping[str, Json]], now: datetime
-    ) -> bool:
-        """Run `fn` and mark the job done with its result, in one transaction guarded by the job's
-        lease.
+    async def finish_job(self, job: Job, fn: Callable[[Transaction], Mapping[str, Json]]) -> bool:
+        """Run `fn` and mark the job done with its result, in one transaction.
 
         False, and nothing written, if the lease was lost.
         """
 
     async def get_next_due_time(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
-        """When the next job may be leased (a lease may run out, too); None if there is nothing to wait for."""
+        """Return when the next job may be leased; None if there is nothing to wait for."""
 
-    async def list_changes(self, user_id: str, after: int, limit: int) -> list[Change]: ...
     def watch(self, user_id: str, after: int) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
-        """Changes from `after` on, of this and other processes, as they are committed."""
+        """Follow changes from `after` on, of all processes, as they are committed."""
 
     async def use_embedder(self, embedder_id: str, dim: int, *, before: str | None = None) -> None:
-        """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be.
+        """Mean this model from now on by "the current one"; its index is made if need be.
 
-        `before`: the model whose vectors are looked at as well, where a memory has none of this one
-        yet.
+        `before`: the model whose vectors are looked at where a memory has none of this one yet.
         """
 
     async def drop_unused_embedders(self, embedder_id: str) -> bool:
-        """Whether nobody has a vector of any other model; what is left of the others then goes."""
+        """Drop what is left of other models; False if anybody has a vector of one."""
 
     def use_mirror(self) -> None:
-        """From now on every write that changes a memory leaves a `mirror` job behind, one at a time."""
+        """Let every write that changes a memory leave a `mirror` job behind from now on."""
 
     async def rebuild(self, user_id: str | None = None) -> Mapping[str, int]:
-        """Derive text and vector indexes anew from the base tables; how many rows each."""
+        """Derive text and vector indexes anew from the base tables; count the rows of each."""
 
     async def scrub(self) -> bool:
-        """Rebuild indexes, VACUUM, truncate the WAL, clean the backups; False if another process was in the way."""
+        """Rewrite indexes, file, log and backups; False if another process was in the way."""
 
     async def trust_clock(self, now: datetime, *, by_hand: bool = False) -> bool:
-        """Whether the clock may be trusted with what cannot be taken back."""
+        """Tell whether the clock may be trusted with what cannot be taken back."""
 
     async def keep_backups(self, now: datetime) -> bool:
         """Make today's backup if there is none, and let old ones go. True if one was made."""
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Finish what was begun, then close every connection."""

@@ -364,7 +364,7 @@ class MemoryService:
 
         They are in whatever state, but for those that are gone.
         """
-        counts = await self._store.read(user_id, lambda tx: tx.memories.count_by_state())
+        counts = await self._store.read(user_id, lambda tx: tx.memories.count_by("state"))
         return sum(n for state, n in counts.items() if state != State.DELETED)
 
     async def forget_everything(self, user_id: str, now: datetime) -> ForgetResult:
@@ -519,7 +519,7 @@ class MemoryService:
     ) -> MemoryPage:
         """Return what was known at that moment, in its words then; newest first."""
         return await self._store.read(
-            user_id, lambda tx: tx.lives.list_known_at(at, text=text, limit=limit, offset=offset)
+            user_id, lambda tx: tx.memories.list_known_at(at, text=text, limit=limit, offset=offset)
         )
 
     async def get(self, user_id: str, memory_id: MemoryId) -> Memory | None:

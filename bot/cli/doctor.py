@@ -250,7 +250,7 @@ async def _curve(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     counts: Counter[str] = Counter()
     if settings.database.exists():
         async with _opened(settings) as store:
-            for curves in await _read_all(store, lambda tx: tx.lives.count_by_curve()):
+            for curves in await _read_all(store, lambda tx: tx.memories.count_by("curve")):
                 counts.update(curves)
     here = counts.pop(settings.curve, 0)
     if not counts:

@@ -373,14 +373,14 @@ class Orders:
 def split_message(tx: Transaction, message: Message, intent: Intent) -> str:
     """Leave the rest in the message and put the command into one of its own; return that one's id."""
     said = " ".join(message.text[a:b] for a, b in intent.spans)
-    tx.conversations.put_message(replace(message, text=intent.rest))
+    tx.conversations.put_messages([replace(message, text=intent.rest)])
     return tx.conversations.add_message(replace(message, id="", seq=0, text=said)).id
 
 
 def _hide(tx: Transaction, message_id: str, now: datetime) -> None:
     m = tx.conversations.get_message(message_id)
     if m is not None:
-        tx.conversations.put_message(replace(m, hidden_at=now))
+        tx.conversations.put_messages([replace(m, hidden_at=now)])
 
 
 def _meant(payload: Json) -> list[str]:

@@ -1,1 +1,1 @@
-"""The index that recall searches: one user's columns, postings and vectors in memory, fed by rows of any database."""
+"""The index that recall searches, in memory and fed by rows of any database."""

@@ -1,10 +1,9 @@
-"""A user's memories as recall looks through them: columns in memory, and which memories have a term
-or a name.
+"""A user's memories as recall looks through them: columns, and who has a term or a name.
 
 A look into tables costs some tens of microseconds for each question put to it, and recall has
 thirty; here a question costs what numpy takes. Some 400 bytes a memory. Nothing here is ever
-changed: what is learned gives other columns, which share what stayed as it was, and a place (a row
-of the columns) means the same memory in both.
+changed: what is learned gives other columns, and a place (a row of the columns) means the same
+memory in both.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -24,19 +24,15 @@ from memory.models import CandidateRow, Filter, Kind, Layer, Level, MemoryId, Se
 from memory.ports import Places, Posting
 
 Mask = NDArray[np.bool_]
-Keys = NDArray[np.uint32]
 
 NEVER: Final = np.iinfo(np.int64).max
 ALWAYS: Final = np.iinfo(np.int64).min
 MOST_ROWS: Final = (
-    1000  # of one term, the newest: a more frequent one says too little to be followed further
+    1000  # of one term, the newest: a more frequent one says too little to be followed
 )
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
-_TAIL: Final = (
-    4096  # pairs beside the sorted ones, and a sixteenth of those, before all are sorted again
-)
-_NO_PLACES: Final[Places] = np.empty(0, np.int64)
+_LOW: Final = np.uint64(0xFFFFFFFF)
 
 
 class TimePattern(NamedTuple):
@@ -58,6 +54,9 @@ class TimePattern(NamedTuple):
 Names = Sequence[tuple[int, str]]  # (number, entity as `fold` leaves it) of memories
 
 
+_GONE: Final = TimePattern(0, "", "", "", ALWAYS, NEVER, 0, ALWAYS, None, 0, b"")
+
+
 class Numbers(dict[str, int]):
     """Numbers things in the order in which they are first asked for."""
 
@@ -72,85 +71,32 @@ class Numbers(dict[str, int]):
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Pairs of a key and a place, each pair once: sorted ones, and what came since beside them."""
+    """Pairs of a key and a place, 32 bits each, ascending and each pair once."""
 
-    keys: Keys  # ascending
-    places: Places  # ascending for each key
-    new_keys: Keys
-    new_places: Places
-    dropped: Mask  # by place: what the sorted part says of it is over
+    pairs: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
 
-    @staticmethod
-    def of(keys: Keys, places: Places) -> Postings:
-        """Sort pairs that come in any order."""
-        pairs = keys.astype(np.uint64)
-        pairs <<= np.uint64(32)
-        pairs |= places.astype(np.uint64, copy=False)
-        pairs.sort()
-        sorted_keys = (pairs >> np.uint64(32)).astype(np.uint32)
-        pairs &= np.uint64(0xFFFFFFFF)
-        return Postings(
-            sorted_keys,
-            pairs.view(np.int64),
-            np.empty(0, np.uint32),
-            _NO_PLACES,
-            np.empty(0, np.bool_),
-        )
+    def changed(self, over: Mask | None, keys: NDArray[Any], places: NDArray[Any]) -> Postings:
+        """Return them without those `over`, and with these pairs, which come in any order."""
+        left = self.pairs if over is None else self.pairs[~over]
+        new = keys.astype(np.uint64) << np.uint64(32) | places.astype(np.uint64)
+        new.sort()
+        return Postings(np.insert(left, left.searchsorted(new), new) if len(left) else new)
 
-    def changed(self, over: Places, keys: Keys, places: Places) -> Postings:
-        """Return them without what they say of the places `over`, and with these pairs."""
-        stays = (
-            ~np.isin(self.new_places, over) if len(over) and len(self.new_places) else slice(None)
-        )
-        new_keys = np.concatenate([self.new_keys[stays], keys])
-        new_places = np.concatenate([self.new_places[stays], places])
-        dropped = self.dropped
-        if len(over):
-            dropped = np.zeros(max(len(dropped), int(over.max()) + 1), np.bool_)
-            dropped[: len(self.dropped)] = self.dropped
-            dropped[over] = True
-        out = replace(self, new_keys=new_keys, new_places=new_places, dropped=dropped)
-        if len(new_keys) <= _TAIL + len(self.keys) // 16:
-            return out
-        left = out._left(self.places)  # noqa: SLF001 - one class
-        return Postings.of(
-            np.concatenate([self.keys[left], new_keys]),
-            np.concatenate([self.places[left], new_places]),
-        )
+    def have_places(self, places: Places) -> Mask:
+        """Return which pairs are of these places."""
+        return np.isin(self.pairs & _LOW, places.astype(np.uint64))
 
-    def without_keys(self, over: Places) -> Postings:
-        """Return them without the pairs of these keys."""
-        stays, new = ~np.isin(self.keys, over), ~np.isin(self.new_keys, over)
-        return replace(
-            self,
-            keys=self.keys[stays],
-            places=self.places[stays],
-            new_keys=self.new_keys[new],
-            new_places=self.new_places[new],
-        )
+    def have_keys(self, keys: Places) -> Mask:
+        """Return which pairs are of these keys."""
+        return np.isin(self.pairs >> np.uint64(32), keys.astype(np.uint64))
 
     def each(self, keys: Sequence[int]) -> list[Places]:
         """Return the places of each key, ascending."""
-        wanted = np.array(keys, np.uint32)
-        first = self.keys.searchsorted(wanted).tolist()
-        last = self.keys.searchsorted(wanted, "right").tolist()
-        found = [self.places[a:b] for a, b in zip(first, last, strict=True)]
-        if len(self.dropped):
-            found = [p[self._left(p)] if len(p) else p for p in found]
-        if len(self.new_keys):
-            found = [self._with_new(p, key) for p, key in zip(found, keys, strict=True)]
-        return found
-
-    def _with_new(self, places: Places, key: int) -> Places:
-        new = self.new_places[self.new_keys == key]
-        return np.sort(np.concatenate([places, new])) if len(new) else places
-
-    def _left(self, places: Places) -> Mask:
-        """Which of them still count."""
-        out: Mask = places >= len(self.dropped)
-        inside = np.flatnonzero(~out)
-        out[inside] = ~self.dropped[places[inside]]
-        return out
+        wanted = np.array(keys, np.uint64) << np.uint64(32)
+        first = self.pairs.searchsorted(wanted).tolist()
+        last = self.pairs.searchsorted(wanted | _LOW, "right").tolist()
+        ends = zip(first, last, strict=True)
+        return [(self.pairs[a:b] & _LOW).view(np.int64) for a, b in ends]
 
 
 # --- columns ---
@@ -159,14 +105,8 @@ class Postings:
 @lru_cache(maxsize=4096)
 def _parsed(sort: str) -> tuple[State, Level, Kind, Layer, Sensitivity, bool]:
     state, level, kind, layer, sensitivity, negated = sort.split(" ")
-    return (
-        State(state),
-        Level(int(level)),
-        Kind(kind),
-        Layer(layer),
-        Sensitivity(int(sensitivity)),
-        negated == "1",
-    )
+    faded, sensitive = Level(int(level)), Sensitivity(int(sensitivity))
+    return State(state), faded, Kind(kind), Layer(layer), sensitive, negated == "1"
 
 
 def _passes(sort: str, f: Filter) -> bool:
@@ -184,123 +124,85 @@ def _passes(sort: str, f: Filter) -> bool:
     )
 
 
+class SessionOrder(NamedTuple):
+    """The places session by session, each by time of making."""
+
+    places: Places
+    at: Places  # where each place stands in it
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Columns of one length; `numbers` ascend.
-
-    Dictionaries and lists may go on behind the end, for a later one.
-    """
+    """Columns of one length; `numbers` ascend."""
 
     numbers: Places
     ids: list[MemoryId]
     texts: list[str]
-    sorts: Numbers  # `Row.sort` to the number that `sort` has of it; "": erased
     sort: NDArray[np.int16]
     valid_from: Places
     valid_until: Places
     made: Places
     due: Places
-    sessions: Numbers
     session: NDArray[np.int32]  # −1: none, and episodes
     words: NDArray[np.int32]
-    terms: Postings
-    names: Numbers
-    entities: Postings
-    of_entity: Postings  # the other way round: keys are places, and the places entities
+    # `TimePattern.sort` to the number that `sort` has of it; "": erased
+    sorts: Numbers = field(default_factory=Numbers)
+    sessions: Numbers = field(default_factory=Numbers)
+    names: Numbers = field(default_factory=Numbers)
+    terms: Postings = field(default_factory=Postings)
+    entities: Postings = field(default_factory=Postings)
+    of_entity: Postings = field(
+        default_factory=Postings
+    )  # keys are places, and the places entities
     _order: list[SessionOrder] = field(default_factory=list)
 
     @staticmethod
     def of(pages: Iterable[Sequence[TimePattern]], named: Names) -> Columns:
-        """Make columns of all of a user's rows, in the order of their numbers, some thousand at a time."""
+        """Make columns of all of a user's rows, which come in order, a page at a time."""
         sorts, sessions = Numbers(), Numbers()
-        parts = [_columns([], sorts, sessions)]
-        keys, places, count = [np.empty(0, np.uint32)], [_NO_PLACES], 0
-        for rows in pages:
-            parts.append(_columns(rows, sorts, sessions))
-            pairs = _terms(rows, np.arange(count, count + len(rows)))
-            keys.append(pairs[0])
-            places.append(pairs[1])
-            count += len(rows)
-        lists: dict[str, Any] = {
-            name: [x for p in parts for x in p[name]] for name in ("ids", "texts")
+        empty = _columns([], sorts, sessions)
+        parts = [empty, *(_columns(rows, sorts, sessions) for rows in pages)]
+        joined = {
+            name: list(chain(*(p[name] for p in parts)))
+            if isinstance(of, list)
+            else np.concatenate([p[name] for p in parts])
+            for name, of in empty.items()
         }
-        arrays: dict[str, Any] = {
-            name: np.concatenate([p[name] for p in parts]) for name in parts[0] if name not in lists
-        }
-        names = Numbers()
-        codes = np.array([names[name] for _, name in named], np.uint32)
-        at = arrays["numbers"].searchsorted(np.array([n for n, _ in named], np.int64))
-        return Columns(
-            **lists,
-            **arrays,
-            sorts=sorts,
-            sessions=sessions,
-            terms=Postings.of(np.concatenate(keys), np.concatenate(places)),
-            names=names,
-            entities=Postings.of(codes, at),
-            of_entity=Postings.of(at.astype(np.uint32), codes.astype(np.int64)),
-        )
+        del empty["keys"], empty["counts"]
+        return Columns(**empty, sorts=sorts, sessions=sessions)._with(joined, named)  # noqa: SLF001
 
     def changed(self, numbers: Places, rows: Sequence[TimePattern], named: Names) -> Columns:
-        """Return them after a change of `numbers`, of which `rows` and `named` are left as they are now."""
-        last = int(self.numbers[-1]) if len(self) else 0
-        old, new = [r for r in rows if r.number <= last], [r for r in rows if r.number > last]
-        over = self.places_of(numbers[numbers <= last])
-        kept = self.places_of(np.array([r.number for r in old], np.int64))
-        erased = np.setdiff1d(over, kept)
-        # Most changes are of how well a memory is remembered: its words stay where they are.
-        told = [r for r, p in zip(old, kept.tolist(), strict=True) if not self._same_words(p, r)]
-        retold = np.concatenate(
-            [erased, self.places_of(np.array([r.number for r in told], np.int64))]
-        )
-        grown = self._with_changes(old, kept, erased)._with_new(new)  # noqa: SLF001 - one class
-        at = grown.numbers.searchsorted(np.array([n for n, _ in named], np.int64))
-        codes = np.array([grown.names[name] for _, name in named], np.int64)
-        spoken = [*told, *new]
-        pairs = _terms(spoken, grown.places_of(np.array([r.number for r in spoken], np.int64)))
-        of_entity = self.of_entity.without_keys(over) if len(over) else self.of_entity
+        """Return them after a change of `numbers`, of which `rows` and `named` are left."""
+        known = self.numbers[self.places_of(numbers)].tolist()
+        now = {n: _GONE._replace(number=n) for n in known} | {r.number: r for r in rows}
+        left = [now[n] for n in sorted(now)]
+        return self._with(_columns(left, self.sorts, self.sessions), named)
+
+    def _with(self, data: dict[str, Any], named: Names) -> Columns:
+        """Return them with other lines at some of their places, and new ones at the end."""
+        keys, counts, numbers = data.pop("keys"), data.pop("counts"), data["numbers"]
+        new = numbers > (self.numbers[-1] if len(self) else -1)
+        count = int(np.count_nonzero(new))
+        at = np.where(new, len(self) + np.cumsum(new) - 1, self.numbers.searchsorted(numbers))
+        for name, values in data.items():
+            own = getattr(self, name)
+            if isinstance(own, list):
+                data[name] = out = own + [""] * count
+                for place, value in zip(at.tolist(), values, strict=True):
+                    out[place] = value
+            else:
+                data[name] = np.concatenate([own, np.zeros(count, own.dtype)])
+                data[name][at] = values
+        grown = replace(self, _order=[], **data)
+        over = at[~new]
+        places = grown.places_of(np.array([n for n, _ in named], np.int64))
+        codes = np.array([self.names[name] for _, name in named], np.int64)
         return replace(
             grown,
-            terms=self.terms.changed(retold, *pairs),
-            entities=self.entities.changed(over, codes.astype(np.uint32), at),
-            of_entity=of_entity.changed(_NO_PLACES, at.astype(np.uint32), codes),
+            terms=self.terms.changed(self.terms.have_places(over), keys, np.repeat(at, counts)),
+            entities=self.entities.changed(self.entities.have_places(over), codes, places),
+            of_entity=self.of_entity.changed(self.of_entity.have_keys(over), places, codes),
         )
-
-    def _same_words(self, place: int, row: TimePattern) -> bool:
-        return self.texts[place] == row.text and bool(self.words[place]) == bool(row.words)
-
-    def _with_changes(self, rows: Sequence[TimePattern], at: Places, erased: Places) -> Columns:
-        """The same places; of erased ones nothing is left but the place."""
-        if not rows and not len(erased):
-            return self
-        columns = _columns(rows, self.sorts, self.sessions)
-        ids, texts = self.ids[: len(self)], self.texts[: len(self)]
-        for place, text in zip(at.tolist(), columns["texts"], strict=True):
-            texts[place] = text
-        for place in erased.tolist():
-            ids[place] = texts[place] = ""
-        out = {}
-        for name in ("sort", "valid_from", "valid_until", "made", "due", "session", "words"):
-            out[name] = getattr(self, name).copy()
-            out[name][at] = columns[name]
-        out["sort"][erased] = self.sorts[""]
-        out["words"][erased], out["session"][erased] = 0, -1
-        return replace(self, ids=ids, texts=texts, _order=[], **out)
-
-    def _with_new(self, rows: Sequence[TimePattern]) -> Columns:
-        """Longer by these."""
-        if not rows:
-            return self
-        columns = _columns(rows, self.sorts, self.sessions)
-        self.ids.extend(columns.pop("ids"))
-        self.texts.extend(columns.pop("texts"))
-        longer: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), v]) for name, v in columns.items()
-        }
-        out = replace(self, _order=[], **longer)
-        if self._order and (order := self._order[0].longer(out)) is not None:
-            out._order.append(order)  # noqa: SLF001 - one class
-        return out
 
     # --- looking
 
@@ -318,14 +220,12 @@ class Columns:
 
     def places_of(self, numbers: Places) -> Places:
         """Return where these memories stand; those that are not here are left out."""
-        if not len(self.numbers):
-            return _NO_PLACES
-        at: Places = np.minimum(self.numbers.searchsorted(numbers), len(self.numbers) - 1)
-        found: Places = at[self.numbers[at] == numbers]
+        at: Places = np.minimum(self.numbers.searchsorted(numbers), max(len(self) - 1, 0))
+        found: Places = at[self.numbers[at] == numbers] if len(self) else at[:0]
         return found
 
     def holding(self, terms: Sequence[str]) -> list[Posting]:
-        """Return for each term the memories that hold it, the newest of very many, and its rarity: BM25's idf."""
+        """Return the memories that hold each term, the newest of very many, and BM25's idf."""
         log, all_ = math.log, int(np.count_nonzero(self.words))
         return [
             Posting(p[-MOST_ROWS:], log(1 + (max(all_ - len(p), 0) + 0.5) / (len(p) + 0.5)))
@@ -341,12 +241,8 @@ class Columns:
     def lines(self, places: Sequence[int]) -> list[CandidateRow]:
         """Return these, in the same order."""
         some = np.asarray(places, np.int64)
-        times = zip(
-            self.made[some].tolist(),
-            self.valid_from[some].tolist(),
-            self.due[some].tolist(),
-            strict=True,
-        )
+        columns = (self.made, self.valid_from, self.due)
+        times = zip(*(column[some].tolist() for column in columns), strict=True)
         ids, texts = self.ids, self.texts
         return [
             CandidateRow(p, ids[p], texts[p], t) for p, t in zip(some.tolist(), times, strict=True)
@@ -370,29 +266,9 @@ class Columns:
         return self._order[0]
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOrder:
-    """The places session by session, each by time of making."""
-
-    places: Places
-    at: Places  # where each place stands in it
-
-    def longer(self, columns: Columns) -> SessionOrder | None:
-        """Return it with places that came since, if they all stand behind the last; None if they do not."""
-        new = np.arange(len(self.places), len(columns))
-        tail = np.concatenate([self.places[-1:], new])
-        session, made = columns.session[tail], columns.made[tail]
-        behind = (session[1:] > session[:-1]) | (
-            (session[1:] == session[:-1]) & (made[1:] >= made[:-1])
-        )
-        if not np.all(behind):
-            return None
-        return SessionOrder(np.concatenate([self.places, new]), np.concatenate([self.at, new]))
-
-
 def _columns(rows: Sequence[TimePattern], sorts: Numbers, sessions: Numbers) -> dict[str, Any]:
-    """Rows as columns, but for the terms."""
-    number, ids, texts, sort, since, until, made, due, session, words, _ = (
+    """Rows as columns; `keys` are all terms, and `counts` how many each row has."""
+    number, ids, texts, sort, since, until, made, due, session, words, terms = (
         zip(*rows, strict=True) if rows else ((),) * 11
     )
     return {
@@ -406,12 +282,6 @@ def _columns(rows: Sequence[TimePattern], sorts: Numbers, sessions: Numbers) -> 
         "due": np.array(due, np.int64),
         "session": np.array([-1 if s is None else sessions[s] for s in session], np.int32),
         "words": np.array(words, np.int32),
+        "keys": np.frombuffer(b"".join(terms), np.uint32),
+        "counts": np.array([len(t) // 4 for t in terms], np.int64),
     }
-
-
-def _terms(rows: Sequence[TimePattern], places: Places) -> tuple[Keys, Places]:
-    """Pairs of a term and a place."""
-    blobs = [r[-1] for r in rows]
-    return np.frombuffer(b"".join(blobs), np.uint32), np.repeat(
-        places, [len(b) // 4 for b in blobs]
-    )

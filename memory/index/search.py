@@ -1,4 +1,4 @@
-"""What is looked for in columns: words (BM25), names that memories share, neighbours in a session."""
+"""Search in columns: words (BM25), names that memories share, neighbours in a session."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ _RAREST: Final = 12  # entities followed at each hop
 
 
 def by_words(columns: Columns, text: str, k: int, mask: Mask) -> list[ScoredMemory]:
-    """Return the best `k` memories that share a term with the text and pass, best first; of equals
-    the newest.
+    """Return the best `k` memories that share a term with the text and pass; of equals the newest.
 
     A word's rarity is taken among this user's memories alone: nobody's words show in another's
     ranking. A memory is a sentence or two, so a term counts once however often it occurs.
@@ -49,8 +48,7 @@ def by_words(columns: Columns, text: str, k: int, mask: Mask) -> list[ScoredMemo
 def find_by_entity(
     columns: Columns, names: Sequence[str], k: int, mask: Mask
 ) -> list[ScoredMemory]:
-    """Return memories that have one of the names (folded); a rare entity says more than a frequent
-    one.
+    """Return memories that have one of the names (folded), those of rare ones first.
 
     Of a name that very many memories share, the newest are looked at.
     """
@@ -73,11 +71,10 @@ def _best(columns: Columns, places: Places, scores: NDArray[Any], k: int) -> lis
 def score_linked_rows(
     columns: Columns, start: Places, hops: int, mask: Mask
 ) -> tuple[Places, Values]:
-    """Return neighbours through shared entities, up to `hops` away, without the given ones; each
-    hop counts half.
+    """Return neighbours of the given ones through shared entities, up to `hops` away.
 
-    What shares an entity is worth the entity's rarity. A name that very many memories share ("I",
-    the user's own) says nothing, and would cost the most.
+    Each hop counts half. What shares an entity is worth the entity's rarity. A name that very
+    many memories share ("I", the user's own) says nothing, and would cost the most.
     """
     frontier = dict.fromkeys(start.tolist(), 1.0)
     seen, found = set(frontier), dict[int, float]()
@@ -110,7 +107,7 @@ def _rarest(columns: Columns, frontier: Mapping[int, float]) -> list[tuple[float
 
 
 def find_neighbours(columns: Columns, places: Places, reach: int, mask: Mask) -> Neighbours:
-    """Return neighbours that pass of each in its session, from `reach` before to `reach` after; −1: none."""
+    """Return those that pass from `reach` before each in its session to `reach` after."""
     if not len(columns) or not len(places):
         return Neighbours(
             np.full((len(places), 2 * reach), -1), np.zeros((len(places), 2 * reach), np.float32)

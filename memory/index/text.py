@@ -28,12 +28,12 @@ def segment_text(text: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def hash_term(term: str) -> int:
-    """Return the number a term is looked up by: of a word its stem without accents, of Chinese the characters."""
+    """Return the number a term is looked up by, of its stem without accents."""
     return crc32(stem(term).encode())
 
 
 def hash_terms(text: str) -> bytes:
-    """Return keys of all terms of a memory, 4 bytes each: words, CJK characters and every pair of them there."""
+    """Return keys, 4 bytes each, of a memory's words, CJK characters and pairs of these."""
     found: set[str] = set()
     for piece in tokens(text):
         if is_unspaced(piece):
@@ -45,8 +45,7 @@ def hash_terms(text: str) -> bytes:
 
 
 def list_search_terms(text: str) -> list[str]:
-    """List what to look for, each once, in order: Latin words, two-character CJK pairs, lone CJK
-    characters.
+    """List what to look for, each once, in order: words, CJK pairs, lone CJK characters.
 
     Stop words of both languages are dropped. At most 40, so that a pasted page stays a quick query.
     """
@@ -70,12 +69,12 @@ def fold(name: str) -> str:
 
 
 def normalised(text: str) -> str:
-    """Return a text's words alone, for digests: case, punctuation, width and spacing do not count."""
+    """Return a text's words alone, for digests: without case, punctuation, width, spacing."""
     return " ".join(tokens(text))
 
 
 def _cjk_terms(run: str) -> Iterator[str]:
-    """Pairs of a run of CJK characters, those of stop words dropped, and characters that stand alone."""
+    """Yield pairs of a run of CJK characters and lone ones, without those of stop words."""
     if len(run) == 1:
         if run not in STOP_WORDS:
             yield run

@@ -1,5 +1,4 @@
-"""Vectors of one user: the nearest to a question, of one embedder or of two, and what is chance
-among them.
+"""Vectors of one user: the nearest to a question, and what is chance among them.
 
 Cosines of one embedder crowd about 0.1, of another about 0.8, and mean the same: what stands out
 can only be told beside what is usual in this store. How many directions its memories go in from
@@ -11,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import log, sqrt
 from typing import Final, Protocol
 
@@ -41,11 +40,10 @@ def normalise_vector(vector: FloatArray) -> FloatArray:
 
 
 def level_vectors(messages: FloatArray, slant: FloatArray | None) -> FloatArray:
-    """Turn messages so that memories of both languages are equally near to them on average, (n,
-    dim) unit vectors.
+    """Turn messages so that memories of both languages are equally near on average.
 
-    Without that those in a message's own language come before what the other one says of its
-    matter.
+    Takes and returns (n, dim) unit vectors. Without that those in a message's own language come
+    before what the other one says of its matter.
     """
     if slant is None:
         return messages
@@ -74,39 +72,26 @@ class VectorSet(Protocol):
         """Return up to `most` of the vectors, (n, dim)."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ScannedVectors:
-    """All vectors of a user and a model in memory, compared one by one: for databases without an index of them."""
+    """All vectors of a user and a model in memory, for databases without an index of them."""
 
     dim: int
-    keys: NDArray[np.int64] = field(
-        default_factory=lambda: np.empty(0, np.int64)
-    )  # ascend as vectors are written
-    numbers: NDArray[np.int64] = field(
-        default_factory=lambda: np.empty(0, np.int64)
-    )  # of the memories
-    matrix: FloatArray = field(default_factory=lambda: np.empty((0, 0), np.float32))
-
-    def changed(
-        self, left: NDArray[np.int64] | None, new: Sequence[tuple[int, int, bytes]]
-    ) -> ScannedVectors:
-        """Return them with new ones, (key, number, vector) of each, and of the old those `left`; None: all."""
-        stays = slice(None) if left is None else np.isin(self.keys, left)
-        mine = replace(
-            self, keys=self.keys[stays], numbers=self.numbers[stays], matrix=self.matrix[stays]
-        )
-        rows = np.frombuffer(b"".join([v for _, _, v in new]), np.float32).reshape(
-            len(new), self.dim
-        )
-        keys, numbers = (np.array([r[i] for r in new], np.int64) for i in (0, 1))
-        return ScannedVectors.join([mine, ScannedVectors(self.dim, keys, numbers, rows)])
+    last: int  # the newest that was read
+    numbers: NDArray[np.int64]  # of the memories
+    matrix: FloatArray
 
     @staticmethod
-    def join(parts: Sequence[ScannedVectors]) -> ScannedVectors:
-        """Put one behind the other."""
-        some = [p for p in parts if len(p.keys)] or parts[:1]
-        columns = ([getattr(p, name) for p in some] for name in ("keys", "numbers", "matrix"))
-        return ScannedVectors(some[0].dim, *map(np.concatenate, columns))
+    def of(dim: int) -> ScannedVectors:
+        """Return none."""
+        return ScannedVectors(dim, 0, np.empty(0, np.int64), np.empty((0, dim), np.float32))
+
+    def and_then(self, new: Sequence[tuple[int, int, bytes]]) -> ScannedVectors:
+        """Return them with new ones behind: (key, which ascends, number, vector) of each."""
+        numbers = np.array([number for _, number, _ in new], np.int64)
+        rows = np.frombuffer(b"".join([v for _, _, v in new]), np.float32).reshape(-1, self.dim)
+        numbers, matrix = np.append(self.numbers, numbers), np.concatenate([self.matrix, rows])
+        return ScannedVectors(self.dim, new[-1][0] if new else self.last, numbers, matrix)
 
     def at(self, columns: Columns) -> ScannedSet:
         """Look at them by the places of these columns."""
@@ -126,12 +111,9 @@ class ScannedSet:
 
     def nearest(self, vectors: Sequence[FloatArray], k: int, mask: Mask) -> list[Found]:
         """Return for each vector the `k` nearest places that pass."""
-        passing = np.flatnonzero(mask[self.places])
-        some, matrix = (
-            self.places[passing],
-            self.matrix if len(passing) == len(self.places) else self.matrix[passing],
-        )
-        return [rank(some, matrix, v, k) for v in vectors]
+        passing = mask[self.places]
+        matrix = self.matrix if passing.all() else self.matrix[passing]
+        return [rank(self.places[passing], matrix, v, k) for v in vectors]
 
     def held(self) -> Mask:
         """Return which places have a vector."""
@@ -145,7 +127,7 @@ class ScannedSet:
 
 
 def rank(places: Places, matrix: FloatArray, vector: FloatArray, k: int) -> Found:
-    """Return the `k` places whose vectors (the rows of the matrix) are nearest, by their cosines."""
+    """Return the `k` places whose vectors (rows of the matrix) have the highest cosines."""
     scores = np.einsum("ij,j->i", matrix, vector)
     least = np.partition(scores, -k)[-k] if k < len(scores) else -np.inf
     some = np.flatnonzero(scores >= least)
@@ -170,54 +152,38 @@ def find_nearest(
     """
     if k <= 0 or not sets:
         return [[] for _ in vectors]
-    now, split = sets[0], [_parts(v, sets) for v in vectors]
-    found = _scored(now, columns, [own for own, _ in split], k, mask)
-    if len(sets) > 1 and any(earlier is not None for _, earlier in split):
-        before = _scored(sets[1], columns, [earlier for _, earlier in split], k, mask & ~now.held())
-        for i, (own, earlier) in enumerate(split):
-            if own is not None and earlier is not None:
-                moved = _moved(
-                    before[i], sets[1].sample(_KNOWN) @ earlier, now.sample(_KNOWN) @ own
-                )
-                found[i] = sorted((*found[i], *moved), key=lambda s: -s.score)[:k]
+    now, *before = sets
+    dims = now.dim, sum(s.dim for s in sets)
+    # One of a model that was in use when the question was asked, and no longer is, finds nothing.
+    own = {i: normalise_vector(v[: now.dim]) for i, v in enumerate(vectors) if len(v) in dims}
+    found = _score(now, columns, own, k, mask)
+    earlier = {i: normalise_vector(vectors[i][now.dim :]) for i in own if len(vectors[i]) > now.dim}
+    if earlier:
+        missed = _score(before[0], columns, earlier, k, mask & ~now.held())
+        mine, theirs = before[0].sample(_KNOWN), now.sample(_KNOWN)
+        for i, v in earlier.items():
+            moved = _move(missed[i], mine @ v, theirs @ own[i])
+            found[i] = sorted((*found[i], *moved), key=lambda s: -s.score)[:k]
+    return [found.get(i, []) for i in range(len(vectors))]
+
+
+def _score(
+    of: VectorSet, columns: Columns, vectors: Mapping[int, FloatArray], k: int, mask: Mask
+) -> dict[int, list[ScoredMemory]]:
+    nearest = of.nearest(list(vectors.values()), k, mask)
+    found = {}
+    for i, (places, cosines) in zip(vectors, nearest, strict=True):
+        scored = zip(places.tolist(), cosines.tolist(), strict=True)
+        found[i] = [ScoredMemory(columns.ids[p], score, p) for p, score in scored]
     return found
 
 
-def _parts(v: FloatArray, sets: Sequence[VectorSet]) -> tuple[FloatArray | None, FloatArray | None]:
-    """The vector of the current model and of the one before, each of unit length; None for one that is not there."""
-    now = sets[0].dim
-    if len(v) == now:
-        return normalise_vector(v), None
-    if len(sets) > 1 and len(v) == now + sets[1].dim:
-        return normalise_vector(v[:now]), normalise_vector(v[now:])
-    return None, None  # of a model that was in use when the question was asked, and no longer is
-
-
-def _scored(
-    of: VectorSet, columns: Columns, vectors: Sequence[FloatArray | None], k: int, mask: Mask
-) -> list[list[ScoredMemory]]:
-    found = iter(of.nearest([v for v in vectors if v is not None], k, mask))
-    ids = columns.ids
-    return [
-        []
-        if v is None
-        else [
-            ScoredMemory(ids[p], s, p)
-            for p, s in zip(*(a.tolist() for a in next(found)), strict=True)
-        ]
-        for v in vectors
-    ]
-
-
-def _moved(hits: list[ScoredMemory], mine: FloatArray, theirs: FloatArray) -> list[ScoredMemory]:
-    """Cosines of one model as the other would have them: as far above its average, in its own measure."""
+def _move(hits: list[ScoredMemory], mine: FloatArray, theirs: FloatArray) -> list[ScoredMemory]:
+    """Move cosines of one model to where the other would have them, by mean and spread."""
     if min(len(mine), len(theirs)) < _KNOWN or not mine.std() or not theirs.std():
         return hits
-    scale = float(theirs.std() / mine.std())
-    return [
-        s._replace(score=min(1.0, (s.score - float(mine.mean())) * scale + float(theirs.mean())))
-        for s in hits
-    ]
+    scale, least, most = float(theirs.std() / mine.std()), float(mine.mean()), float(theirs.mean())
+    return [s._replace(score=min(1.0, (s.score - least) * scale + most)) for s in hits]
 
 
 # --- chance ---
@@ -226,58 +192,50 @@ def _moved(hits: list[ScoredMemory], mine: FloatArray, theirs: FloatArray) -> li
 def measure_vectors(
     vectors: FloatArray, languages: Sequence[str], held: int, idle: Idle
 ) -> ChanceStatistics:
-    """Measure what is chance among `held` vectors, by an even sample of them and the language of each."""
-    spoken_in = np.array(languages)
+    """Measure what is chance among `held` vectors, by an even sample and its languages."""
+    spoken_in, read = np.array(languages), len(vectors)
     # Messages that another embedder read, which was in use a moment ago, say nothing of these.
-    mine = {
-        lang: messages for lang, messages in idle.items() if messages.shape[1] == vectors.shape[1]
-    }
-    spoken = [
-        vectors[at].mean(axis=0) for lang in mine if (at := spoken_in == lang).sum() >= _SPOKEN
-    ]
-    slant = spoken[0] - spoken[1] if len(spoken) > 1 else None
-    asked = {
-        lang: _each_with_each(level_vectors(messages, slant), vectors)
-        for lang, messages in mine.items()
-    }
-    nearest = {
-        lang: (float(a.max(axis=1).mean()), float(a.max(axis=1).std())) for lang, a in asked.items()
-    }
-    read = len(vectors)
+    mine = {lang: m for lang, m in idle.items() if m.shape[1] == vectors.shape[1]}
+    of_each = [vectors[spoken_in == lang] for lang in mine]
+    means = [v.mean(axis=0) for v in of_each if len(v) >= _SPOKEN]
+    slant = means[0] - means[1] if len(means) > 1 else None
+    asked = {lang: _each_with_each(level_vectors(m, slant), vectors) for lang, m in mine.items()}
+    found = ChanceStatistics(
+        count=read,
+        slant=slant,
+        idle={
+            n: (float(a.max(axis=1).mean()), float(a.max(axis=1).std())) for n, a in asked.items()
+        },
+    )
     if read < _LEAST:  # enough to say how near small talk comes to them, not how they are spread
-        return ChanceStatistics(0.0, read, slant=slant, idle=nearest)
+        return found
     some = vectors[evenly(read, _SAMPLE)]
     cosines = _each_with_each(some, some)
-    apart = cosines[np.triu_indices(len(cosines), 1)]
-    spread = (
-        float(np.mean([a.std(axis=1).mean() for a in asked.values()]))
-        if asked
-        else float(apart.std())
-    )
+    spreads = [a.std(axis=1).mean() for a in asked.values()]
+    spread = float(np.mean(spreads or cosines[np.triu_indices(len(cosines), 1)].std()))
     # The nearest of all is nearer than the nearest of those that were read: the more there are, the
     # farther out.
     farther = spread * (sqrt(2 * log(held)) - sqrt(2 * log(read))) if held > read else 0.0
-    return ChanceStatistics(
-        spread,
-        read,
-        _dimensions(cosines),
+    return replace(
+        found,
+        spread=spread,
+        dimensions=_dimensions(cosines),
         centre=vectors.mean(axis=0),
-        slant=slant,
-        idle={lang: (mean + farther, deviation) for lang, (mean, deviation) in nearest.items()},
+        idle={lang: (mean + farther, deviation) for lang, (mean, deviation) in found.idle.items()},
     )
 
 
 def _each_with_each(vectors: FloatArray, others: FloatArray) -> FloatArray:
-    """Small products: for larger ones BLAS takes threads, which wait 10 ms for each other on a busy machine."""
+    """Multiply one by one: for larger products BLAS takes threads, which wait for each other."""
     return np.stack([others @ v for v in vectors])
 
 
 def _dimensions(cosines: FloatArray) -> float:
-    """How many directions of equal strength would spread them so: the more, the better they are
-    told apart.
+    """Return how many directions of equal strength would spread them so.
 
-    The participation ratio of their covariance, as if their number were no limit to it. What an
-    embedder adds to all of its vectors does not change it.
+    The more, the better they are told apart. The participation ratio of their covariance, as if
+    their number were no limit to it. What an embedder adds to all of its vectors does not change
+    it.
     """
     centred = cosines - cosines.mean(0) - cosines.mean(1)[:, None] + cosines.mean()
     square = float(np.square(centred).sum())
@@ -288,7 +246,7 @@ def _dimensions(cosines: FloatArray) -> float:
 
 
 def measure_sessions(columns: Columns) -> float | None:
-    """Return how far above chance, in spreads, a memory shares words with the next of its session, at least."""
+    """Measure how far above chance, in spreads, a memory shares words with its session's next."""
     order = columns.order.places
     session = columns.session[order]
     beside = np.flatnonzero((session[1:] == session[:-1]) & (session[1:] >= 0))

@@ -59,26 +59,36 @@ class CurveSwitcher:
         """
         move: CurveJob = await read_payload(job)
 
-        while await self.store.write(
-            job.user_id, lambda tx: self._move_some(tx, job, move.curve, now)
-        ):
-            pass
+        ids = await self.store.read(
+            job.user_id,
+            lambda tx: [o.id for o in tx.memories.list_outlines() if o.curve != move.curve],
+        )
+        for start in range(0, len(ids), BATCH):
+            some = ids[start : start + BATCH]
+            await self.store.write(
+                job.user_id,
+                lambda tx, some=some: self._move_some(tx, job, some, move.curve, now),  # type: ignore[misc]
+            )
         return lambda tx: {
             "outcome": "saved",
             "curve": move.curve,
             "was": move.was,
-            "moved": tx.lives.count_logged(EVENT, lifecycle.from_ms(move.since)),
+            "moved": len(
+                tx.memories.list_weight_log(since=lifecycle.from_ms(move.since), events=[EVENT])
+            ),
             "fainter": self._count_fainter(tx, move.curve, now),
         }
 
-    def _move_some(self, tx: Transaction, job: Job, curve: str, now: datetime) -> int:
+    def _move_some(
+        self, tx: Transaction, job: Job, ids: Sequence[MemoryId], curve: str, now: datetime
+    ) -> None:
         if not tx.jobs.holds_lease(job):
             raise Conflict("another process moves the memories by now")
-        found = tx.lives.list_of_other_curves(curve, BATCH)
-        for m in found:
+        for m in tx.memories.get_many(ids):
+            if m.curve == curve:
+                continue
             after, why = lifecycle.move_to_curve(m, curve, self.u, now), f"{m.curve} → {curve}"
-            tx.lives.move(after, lifecycle.build_log_entry(EVENT, m, after, self.u, now, why))
-        return len(found)
+            tx.memories.move(after, lifecycle.build_log_entry(EVENT, m, after, self.u, now, why))
 
     def _count_fainter(self, tx: Transaction, curve: str, now: datetime) -> int:
         limit = lifecycle.CURVES[curve].forgets_below or -1.0
@@ -111,7 +121,8 @@ async def embed_missing(tools: LearningTools, job: Job, _now: datetime) -> Effec
     if not wanted.all:
         ids = wanted.memory_ids
         todo = await store.read(
-            job.user_id, lambda tx: _list_wanting(tx, tx.vectors.list_without_vector(ids, name))
+            job.user_id,
+            lambda tx: _list_wanting(tx, [i for i in ids if i not in tx.vectors.get(ids, name)]),
         )
         puts = [await _embed(tools, some) for some in _cut(todo)]
         return lambda tx: _report(sum(put(tx) for put in puts))

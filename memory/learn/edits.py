@@ -52,7 +52,7 @@ def restore(tx: Transaction, memory_id: MemoryId, u: float, now: datetime) -> Me
         if last is not None and last.op == "deleted" and last.before is not None:
             of, before = tx.changes.get(last.set_id), State(str(last.before["state"]))
             state = State.ACTIVE if before in _GONE else before
-            changes = tx.changes.list_set_changes(last.set_id)
+            changes = tx.changes.list_changes(set_id=last.set_id)
             standing = of is not None and of.undone_by is None and of.reason == "forget"
             if of is not None and standing and _deletes_only(changes, m.id):
                 with suppress(Conflict):  # something else in it was changed since: then this alone
@@ -89,7 +89,7 @@ def _show_messages(tx: Transaction, back: Memory, changes: list[Change]) -> None
     for m in messages_of(tx, said):
         says = m.id in own or thing.said_by(m.text)
         if m.hidden_at is not None and says and not other.said_by(m.text):
-            tx.conversations.put_message(replace(m, hidden_at=None))
+            tx.conversations.put_messages([replace(m, hidden_at=None)])
 
 
 def _revive(tx: Transaction, m: Memory, u: float, now: datetime) -> Memory:

@@ -261,11 +261,13 @@ def add_tombstones(tx: Transaction, memories: Iterable[Memory], set_id: str, now
     Secrets and episodes never are learned.
     """
     digest = tx.tombstones.compute_digest
-    tx.tombstones.add_many(
-        Tombstone(tx.user_id, m.id, digest(text), now, set_id)
-        for m in memories
-        if m.sensitivity < Sensitivity.SECRET and m.layer is not Layer.EPISODE
-        for text in sorted(list_said_forms(m))
+    tx.tombstones.add(
+        *(
+            Tombstone(tx.user_id, m.id, digest(text), now, set_id)
+            for m in memories
+            if m.sensitivity < Sensitivity.SECRET and m.layer is not Layer.EPISODE
+            for text in sorted(list_said_forms(m))
+        )
     )
 
 
@@ -376,7 +378,7 @@ def purge(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> PurgeRecei
     apart = {m.id for m in reach.memories}
     latest = [tx.changes.get_latest_change("memory", i) for i in apart]
     sets = {c.set_id for c in latest if c and c.op == "deleted"}
-    earlier = [c for i in sets for c in tx.changes.list_set_changes(i)]
+    earlier = [c for i in sets for c in tx.changes.list_changes(set_id=i)]
     told = _find_hidden(tx, reach, [c.entity_id for c in earlier if c.entity == "message"])
     hidden = hide(tx, reach.messages, now)
     places["summaries"], gone = _drop_told(tx, begun.id, reach.thing, hidden, now)
@@ -391,7 +393,7 @@ def purge(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> PurgeRecei
         places["episodes"] += m.layer is Layer.EPISODE
     for message in messages_of(tx, sorted({m.id for m in (*reach.messages, *told)})):
         if message.hidden_at is not None and message.text:
-            tx.conversations.put_message(replace(message, text=""), "purged")
+            tx.conversations.put_messages([replace(message, text="")], "purged")
             places["messages"] += 1
     done = {
         "set_id": begun.id,

@@ -423,7 +423,7 @@ class Merger:
     ) -> Memory:
         """Add a memory; the tombstones of what was said anew go."""
         tx, at = self.tx, claim.said_at
-        tx.tombstones.remove_many(stone.memory_id for stone in find_tombstones(tx, claim))
+        tx.tombstones.remove(*(stone.memory_id for stone in find_tombstones(tx, claim)))
         m = build_memory(claim, tx.user_id, State.PROPOSED if self.proposing else State.ACTIVE)
         if (older := inherit or quote) is not None:
             m = replace(m, sensitivity=max(m.sensitivity, older.sensitivity))
@@ -447,7 +447,7 @@ class Merger:
         tx.memories.log(lifecycle.build_log_entry("created", None, m, self.u, at, str(m.source)))
         # The store sees to those that bring no vector.
         if m.sensitivity < Sensitivity.SECRET and claim.embedder_id and claim.vector is not None:
-            tx.vectors.put(m.id, claim.embedder_id, claim.vector)
+            tx.vectors.put_many({m.id: claim.vector}, claim.embedder_id)
         return m
 
     def _recognise(self, m: Memory, claim: Claim, *, mention: bool = True) -> SaveResult:

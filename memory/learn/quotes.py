@@ -216,6 +216,6 @@ def _count_result(tx: Transaction, job: Job) -> Mapping[str, Json]:
     begun = _find_begun(tx, job)
     if begun is None or begun.undone_by is not None:
         return NOTHING
-    done = [c.op for c in tx.changes.list_set_changes(begun.id)]
+    done = [c.op for c in tx.changes.list_changes(set_id=begun.id)]
     counts = {"new": done.count("created"), "updated": 0, "quotes": done.count("superseded")}
     return {"outcome": "saved", **counts, "set": begun.id} if done else NOTHING

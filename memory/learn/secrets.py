@@ -64,7 +64,7 @@ def hide(tx: Transaction, key: bytes | None, message: Message) -> None:
     """Take the secrets out of a stored message, and keep an encrypted copy of it."""
     redacted = mask_secrets(tx, message.text)
     if redacted != message.text:
-        tx.conversations.put_message(replace(message, text=redacted))
+        tx.conversations.put_messages([replace(message, text=redacted)])
         if key:
             tx.seal_message(message.id, privacy.seal(key, message.text, bound_to=message.id))
 
@@ -126,7 +126,7 @@ class SecretSealer:
             user = tx.user()
             spared = sorted(digests.union(user.settings.get(_SPARED) or ()))
             tx.put_user(replace(user, settings={**user.settings, _SPARED: spared}))
-            tx.conversations.put_message(replace(message, text=text))
+            tx.conversations.put_messages([replace(message, text=text)])
             for m in tx.memories.find(_SECRETS, limit=5_000).items:
                 if m.source_message == message.id and (value := self._open(tx, m.id)):
                     plain = replace(m, content=value, original_content=value)
@@ -155,7 +155,7 @@ class SecretSealer:
             if privacy.mask_values(whole, values) != whole:
                 tx.seal_message(message.id, None)
                 left = privacy.mask_values(message.text, values)
-                tx.conversations.put_message(replace(message, text=left), "purged")
+                tx.conversations.put_messages([replace(message, text=left)], "purged")
                 count += 1
         return count
 

@@ -301,7 +301,7 @@ class Summariser:
         for message in said:
             tx.memories.add_source(m.id, message.id)
         if span.vector is not None:
-            tx.vectors.put(m.id, self.tools.embedder.id, span.vector)
+            tx.vectors.put_many({m.id: span.vector}, self.tools.embedder.id)
         return m.id
 
 

@@ -71,7 +71,7 @@ def undo(tx: Transaction, now: datetime, u: float, set_id: str | None = None) ->
     later change of the same memory, named; undone already; purged).
     """
     wanted = _find_wanted(tx, set_id)
-    changes = [c for c in tx.changes.list_set_changes(wanted.id) if c.op != "purged"]
+    changes = [c for c in tx.changes.list_changes(set_id=wanted.id) if c.op != "purged"]
     spans = _join_changes(changes)
     _check(tx, wanted, spans)
     redone = tx.changes.get(wanted.undoes) if wanted.undoes else None
@@ -95,7 +95,7 @@ def list_undoable(tx: Transaction, limit: int) -> list[tuple[ChangeSet, list[Mem
     out: list[tuple[ChangeSet, list[Memory]]] = []
     for s in tx.changes.list_undoable(limit):
         if s.reason != "summarise":
-            changes = tx.changes.list_set_changes(s.id)
+            changes = tx.changes.list_changes(set_id=s.id)
             ids = dict.fromkeys(c.entity_id for c in changes if c.entity == "memory")
             out.append((s, tx.memories.get_many(ids)))
     return out
@@ -148,7 +148,7 @@ def _check(tx: Transaction, wanted: ChangeSet, spans: Sequence[MemoryChangeSpan]
 
 
 def _list_since(tx: Transaction, seq: int) -> Iterator[Change]:
-    while page := tx.changes.list_changes_after(seq, _PAGE):
+    while page := tx.changes.list_changes(after=seq, limit=_PAGE):
         yield from page
         seq = page[-1].seq
 
@@ -183,7 +183,7 @@ def _put_back(
     add_tombstones(tx, [*(m for m, _ in sorts["deleted"]), *made], begun.id, now)
     again = [m.id for m, _ in sorts["restored"]]
     again += [m.id for m, n in sorts["updated"] if n.original_content != m.original_content]
-    tx.tombstones.remove_many(again)
+    tx.tombstones.remove(*again)
 
 
 def _write(

@@ -27,7 +27,8 @@ from memory.store.connection import (
     translate_errors,
 )
 from memory.store.processes import get_file_lock
-from memory.store.rows import to_ms
+from memory.store.purge import ORDINARY_TABLES
+from memory.store.rows import list_tuples, list_values, to_ms
 from memory.store.sqlite_module import choose
 from memory.store.tables import SqliteTransaction
 from memory.store.transaction import StoreContext
@@ -45,10 +46,13 @@ _REWRITTEN: Final = "live.messages l WHERE l.id = b.id AND l.text <> b.text"
 _ALIGN: Final = (
     "UPDATE main.sessions SET running_summary = '' WHERE id IN"
     f" (SELECT b.session_id FROM main.messages b WHERE EXISTS (SELECT 1 FROM {_REWRITTEN}))",
-    "UPDATE main.sessions AS b SET title = l.title FROM live.sessions l WHERE l.id = b.id AND l.title <> b.title",
+    "UPDATE main.sessions AS b SET title = l.title FROM live.sessions l WHERE l.id = b.id"
+    " AND l.title <> b.title",
     f"UPDATE main.messages AS b SET text = l.text, hidden_at = l.hidden_at FROM {_REWRITTEN}",
-    "UPDATE main.inbox AS b SET payload = '', done_at = COALESCE(done_at, at) WHERE NOT EXISTS (SELECT 1 FROM"
-    " live.inbox l WHERE (l.provider, l.bot, l.update_id) = (b.provider, b.bot, b.update_id) AND l.done_at IS NULL)",
+    "UPDATE main.inbox AS b SET payload = '', done_at = COALESCE(done_at, at) WHERE NOT"
+    " EXISTS (SELECT 1 FROM"
+    " live.inbox l WHERE (l.provider, l.bot, l.update_id) = (b.provider, b.bot,"
+    " b.update_id) AND l.done_at IS NULL)",
     # A merged text that was erased is no longer there to stand for the others.
     "UPDATE main.memories SET state = 'active' WHERE state = 'merged' AND merged_into IS NULL",
     "INSERT OR REPLACE INTO main.used_ids SELECT id, erased FROM live.used_ids",
@@ -95,15 +99,13 @@ def keep_daily(database: Path, now: datetime) -> bool:
     made = not any(b.sort == "daily" and b.made.date() == today for b in list_backups(database))
     if made:
         make_backup(database, "daily", now)
-    backups = sorted(
-        list_backups(database), key=lambda b: b.made <= now, reverse=True
-    )  # a clock may have been ahead
-    old = [b for sort in ("daily", "hand") for b in [b for b in backups if b.sort == sort][KEPT:]]
-    for b in (
-        *old,
-        *(b for b in backups if b.sort in ("migration", "replaced") and now - b.made > KEPT_FOR),
-    ):
-        _remove(b.path)
+    # A clock may have been ahead: what it made goes first.
+    backups = sorted(list_backups(database), key=lambda b: b.made <= now, reverse=True)
+    for sort in ("daily", "hand", "migration", "replaced"):
+        of_sort = [b for b in backups if b.sort == sort]
+        by_age = sort in ("migration", "replaced")
+        for b in [b for b in of_sort if now - b.made > KEPT_FOR] if by_age else of_sort[KEPT:]:
+            _remove(b.path)
     return made
 
 
@@ -174,18 +176,18 @@ def _named(database: Path, sort: str, now: datetime) -> Path:
 def _verify(path: Path) -> dict[str, int]:
     """Rows by table of a file that is whole and one of ours. Raises StoreDamaged."""
     with translate_errors(), closing(open_connection(choose(), path, read_only=True)) as con:
-        found = con.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        whole = list_values(con, "PRAGMA integrity_check(1)") == ["ok"]
         counts = _counts(con)
-    if found != "ok" or not {"memories", "messages", "schema_migrations"} <= counts.keys():
+    if not whole or not {"memories", "messages", "schema_migrations"} <= counts.keys():
         raise StoreDamaged(f"{path.name} is damaged or is not one of Ebb's.")
     return counts
 
 
 def _counts(con: Any) -> dict[str, int]:
-    tables = con.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
-    ).fetchall()
-    return {t: int(con.execute(f'SELECT COUNT(*) FROM "{t}"').fetchone()[0]) for (t,) in tables}
+    return {
+        t: int(list_values(con, f'SELECT COUNT(*) FROM "{t}"')[0])
+        for t in list_values(con, ORDINARY_TABLES)
+    }
 
 
 def _copy(source: Path, part: Path) -> None:
@@ -206,21 +208,17 @@ def _differs(backup: Path, live: Path) -> bool:
     with translate_errors(), closing(open_connection(choose(), backup, read_only=True)) as con:
         _attach(con, live)
         rewritten = f"SELECT 1 FROM main.messages b WHERE EXISTS (SELECT 1 FROM {_REWRITTEN})"
-        found = con.execute(
-            f"SELECT 1 FROM main.memories WHERE id IN {_ERASED} UNION ALL {rewritten} LIMIT 1"
-        )
-        return found.fetchone() is not None
+        purged = f"SELECT 1 FROM main.memories WHERE id IN {_ERASED}"
+        return bool(list_values(con, f"{purged} UNION ALL {rewritten} LIMIT 1"))
 
 
 def _clean(part: Path, live: Path, now: datetime) -> int:
-    """Bring a backup to today's tables and erase in it what was purged in `live`; how many memories."""
+    """Bring a backup to today's tables without what was purged in `live`; count memories."""
     sqlite = choose()
     shared = StoreContext(key=b"", clock=lambda: now, vec=sqlite.vec)
 
     def work(con: Any) -> int:
-        rows = con.execute(
-            f"SELECT id, user_id FROM main.memories WHERE id IN {_ERASED}"
-        ).fetchall()
+        rows = list_tuples(con, f"SELECT id, user_id FROM main.memories WHERE id IN {_ERASED}")
         for memory_id, user_id in rows:
             tx = SqliteTransaction(con, user_id, shared)
             tx.changes.begin("system", "purge", now)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import aiosqlite
 from aiosqlite.core import _connection_worker_thread
@@ -30,16 +30,10 @@ logging.getLogger("aiosqlite").setLevel(
 )  # it tells of exceptions, and a log never holds a text
 
 BUSY_TIMEOUT_MS = 10_000
-_BUSY = {5, 6}
-_CORRUPT = {11, 26}
-_CANNOT_OPEN = {14, 23}
-_READ_ONLY = 8
-_IO = 10
-_FULL = 13
 
 
 def make_private(path: Path) -> None:
-    """Create the file 0600 (SQLite gives -wal and -shm the same mode), its directory 0700 if it is new."""
+    """Create the file 0600 (as SQLite then makes -wal and -shm), a new directory 0700."""
     if not path.parent.is_dir():
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -79,24 +73,14 @@ def is_locked(path: Path) -> bool:
 
     Waits for nothing; False without a file.
     """
-    if not path.is_file():
-        return False
-    sqlite = choose()
+    connect, uri = choose().module.connect, f"{path.resolve().as_uri()}?mode=rw"
     try:
-        con = sqlite.module.connect(
-            f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0
-        )
-    except list_database_errors():
-        return False  # whoever opens it properly will say what is the matter
-    try:
-        con.execute("BEGIN IMMEDIATE")
-        con.execute("ROLLBACK")
+        with closing(connect(uri, uri=True, isolation_level=None, timeout=0)) as con:
+            con.execute("BEGIN IMMEDIATE")
+            con.execute("ROLLBACK")
     except list_database_errors() as e:
-        return isinstance(translate(e), StoreBusy)
-    else:
-        return False
-    finally:
-        con.close()
+        return isinstance(translate(e), StoreBusy)  # whoever opens it will say what else it is
+    return False
 
 
 def _for_writing(con: Any, sqlite: SqliteModule) -> None:
@@ -109,7 +93,7 @@ def _for_writing(con: Any, sqlite: SqliteModule) -> None:
 
 
 class ThreadedConnection:
-    """An aiosqlite connection, opened when it is first used, whose thread runs closures one after the other."""
+    """An aiosqlite connection, opened at first use, whose thread runs closures in turn."""
 
     def __init__(self, opener: Callable[[], Any]) -> None:
         self._opener = opener
@@ -118,10 +102,10 @@ class ThreadedConnection:
         self.waiting = 0
 
     async def run(self, fn: Callable[[Any], T]) -> T:
-        """Return `fn(connection)`, run in the connection's thread. Raises StoreError for the
-        database's exceptions.
+        """Return `fn(connection)`, run in the connection's thread.
 
-        One whose caller is cancelled is finished if it has begun, and never begins if it waits.
+        Raises StoreError for the database's exceptions. One whose caller is cancelled is finished
+        if it has begun, and never begins if it waits.
         """
         dropped = False
 
@@ -145,7 +129,7 @@ class ThreadedConnection:
             self.waiting -= 1
 
     async def read(self, fn: Callable[[Any], T]) -> T:
-        """Return `fn(connection)`, run in one read transaction: all that it sees is of one moment."""
+        """Return `fn(connection)`, run in one read transaction, as of one moment."""
         return await self.run(lambda con: run_transaction(con, "BEGIN", fn))
 
     async def close(self, end: Callable[[Any], None] = lambda con: con.close()) -> None:
@@ -184,23 +168,12 @@ class ThreadedConnection:
 
 
 def _serve(queue: Any) -> None:
-    """Run aiosqlite's worker, also after an event loop has closed before it heard of what it had asked for."""
+    """Run aiosqlite's worker, also after the event loop that asked it has closed."""
     done = False
     while not done:
         with suppress(RuntimeError):
             _connection_worker_thread(queue)
             done = True
-
-
-@dataclass(frozen=True, slots=True)
-class OpenRead:
-    """A connection for those who are in its thread already, inside a read transaction."""
-
-    con: Any
-
-    async def read(self, fn: Callable[[Any], T]) -> T:
-        """Return `fn(connection)`, run here and now."""
-        return fn(self.con)
 
 
 def run_without_waiting(work: Coroutine[Any, Any, T]) -> T:
@@ -238,34 +211,51 @@ def list_database_errors() -> tuple[type[BaseException], ...]:
     return tuple(module.Error for module in modules if module is not None)
 
 
+_FAILURES: Final = (  # codes, words of the message, and what a person is told
+    (
+        (5, 6),
+        "is locked",
+        StoreBusy,
+        "Another process kept the memory file locked for too long; try again in a moment.",
+    ),
+    (
+        (11, 26),
+        "malformed|not a database",
+        StoreDamaged,
+        "The memory file is damaged or is not one of Ebb's ({}); `ebb memory recover`"
+        " lists the backups and puts one back.",
+    ),
+    (
+        (),
+        "invalid fts5 file format",
+        StoreTooNew,
+        "The memory file's text index was written by a newer SQLite than this one.",
+    ),
+    (
+        (13,),
+        "disk is full",
+        StoreError,
+        "The disk is full, so nothing more can be remembered until there is room.",
+    ),
+    (
+        (8,),
+        "readonly",
+        StoreError,
+        "The memory file cannot be written to: it, or this read of it, is read-only.",
+    ),
+    ((14, 23), "$^", StoreError, "The memory file cannot be opened ({}); look at its permissions."),
+    ((10,), "$^", StoreError, "The disk reported an error while the memory file was in use ({})."),
+)
+
+
 def translate(e: BaseException) -> StoreError:
     """Make a StoreError whose message is one sentence a person can act on."""
     text = str(e)
     code = getattr(e, "sqlite_errorcode", None)
     primary = code & 0xFF if isinstance(code, int) else None
-    if primary in _BUSY or "is locked" in text:
-        return StoreBusy(
-            "Another process kept the memory file locked for too long; try again in a moment."
-        )
-    if primary in _CORRUPT or "malformed" in text or "not a database" in text:
-        advice = "`ebb memory recover` lists the backups and puts one back."
-        return StoreDamaged(f"The memory file is damaged or is not one of Ebb's ({text}); {advice}")
-    if "invalid fts5 file format" in text:
-        return StoreTooNew(
-            "The memory file's text index was written by a newer SQLite than this one."
-        )
-    if primary == _FULL or "disk is full" in text:
-        return StoreError(
-            "The disk is full, so nothing more can be remembered until there is room."
-        )
-    if primary == _READ_ONLY or "readonly" in text:
-        return StoreError(
-            "The memory file cannot be written to: it, or this read of it, is read-only."
-        )
-    if primary in _CANNOT_OPEN:
-        return StoreError(f"The memory file cannot be opened ({text}); look at its permissions.")
-    if primary == _IO:
-        return StoreError(f"The disk reported an error while the memory file was in use ({text}).")
+    for codes, words, kind, sentence in _FAILURES:
+        if primary in codes or re.search(words, text):
+            return kind(sentence.format(text))
     return StoreError(f"The memory file refused: {text}.")
 
 

@@ -1,4 +1,4 @@
-"""Other processes at the same file: who they are, whether they live, what they wrote, the lock between them."""
+"""Other processes at the same file: names, whether they live, commits, the lock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 def get_file_lock(path: Path) -> FileLock:
-    """Make the inter-process lock beside the file: for opening, and for checkpoints of SQLite < 3.51.3."""
+    """Make the lock beside the file, for opening and for checkpoints of SQLite < 3.51.3."""
     return FileLock(f"{path}.lock", timeout=_LOCK_SECONDS, mode=0o600, thread_local=False)
 
 
@@ -38,7 +38,7 @@ def make_worker_id() -> str:
 
 
 def is_process_gone(worker: str) -> bool:
-    """Tell whether the process surely no longer runs: on this machine, and dead or another one by that pid."""
+    """Tell whether the process ran on this machine and surely does no longer."""
     host, _, rest = worker.rpartition(":")[0].rpartition(":")
     nonce = worker.rpartition(":")[2]
     if host != _host() or not rest.isdigit():
@@ -76,36 +76,22 @@ def _stat(pid: int) -> list[str]:
 
 def _alive(pid: int) -> bool:
     if sys.platform == "win32":
-        return _alive_on_windows(pid)
+        return True  # leases run out; to ask by a signal would end the process there
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):
         return True
-    return _stat(pid)[:1] != [
-        "Z"
-    ]  # a killed child that nobody waited for has its pid, and will do no more work
-
-
-def _alive_on_windows(pid: int) -> bool:
-    import ctypes
-
-    kernel = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined,unused-ignore] # Windows only
-    handle = kernel.OpenProcess(0x1000, 0, pid)  # PROCESS_QUERY_LIMITED_INFORMATION
-    if not handle:
-        return False
-    code = ctypes.c_ulong()
-    kernel.GetExitCodeProcess(handle, ctypes.byref(code))
-    kernel.CloseHandle(handle)
-    return code.value == 259  # STILL_ACTIVE
+    # A killed child that nobody waited for has its pid, and will do no more work.
+    return _stat(pid)[:1] != ["Z"]
 
 
 # --- commits of all processes
 
 
 class ChangeNotifier:
-    """Events of waiting coroutines, and the task that looks for other processes' commits while anybody waits."""
+    """Events of waiting coroutines, and a task that looks for other processes' commits."""
 
     def __init__(self, data_version: Callable[[], Awaitable[int]]) -> None:
         self._data_version = data_version
@@ -119,7 +105,7 @@ class ChangeNotifier:
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[asyncio.Event]:
-        """An event that is set at every commit; clear it before looking."""
+        """Give an event that is set at every commit; clear it before looking."""
         event = asyncio.Event()
         self._waiting.add(event)
         if self._task is None or self._task.done():

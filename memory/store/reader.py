@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Coroutine,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final, Generic, Protocol, TypeVar
+from functools import cached_property
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,22 +34,21 @@ from memory.ports import (
     Transaction,
     Values,
 )
-from memory.store.connection import OpenRead, run_without_waiting
-from memory.store.rows import AMONG, dump, to_ms, tuples
+from memory.store.connection import ThreadedConnection, run_without_waiting
+from memory.store.memories import MemoryGateway
+from memory.store.rows import AMONG, list_tuples, list_values, open_cursor, to_ms
 from memory.store.tables import SqliteTransaction
 from memory.store.transaction import StoreContext
 from memory.store.vectors import (
     BitTable,
+    BitVectors,
     VectorSpace,
-    bits_usable,
     count_vectors,
     follow_vectors,
     sample_vectors,
 )
 
-K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
-V = TypeVar("V")
 
 _KEPT: Final = 500_000  # memories of all users together
 _AT_ONCE: Final = (
@@ -73,10 +64,12 @@ _COLUMNS: Final = (
     " || (m.negated_at IS NOT NULL),"
     f" COALESCE(m.valid_from, {ALWAYS}), COALESCE(m.valid_until, {NEVER}), m.created_at,"
     f' COALESCE(m.expires_at, m."on", {ALWAYS}), '
-    " IIF(m.layer = 'episode', NULL, m.source_session), COALESCE(t.words, 0), COALESCE(t.terms, x'')"
+    " IIF(m.layer = 'episode', NULL, m.source_session), COALESCE(t.words, 0),"
+    " COALESCE(t.terms, x'')"
 )
 _ALL: Final = (
-    f"SELECT {_COLUMNS} FROM memories m INDEXED BY memories_of_user LEFT JOIN memories_text t ON t.n = m.n"
+    f"SELECT {_COLUMNS} FROM memories m INDEXED BY memories_of_user LEFT JOIN"
+    " memories_text t ON t.n = m.n"
     " WHERE m.user_id = ? ORDER BY m.n"
 )
 _SOME: Final = (
@@ -87,57 +80,32 @@ _NAMES: Final = (
     "SELECT l.memory_n, e.folded FROM memory_entities l CROSS JOIN entities e ON e.n = l.entity_n"
     f" WHERE l.memory_n {AMONG}"
 )
-_ALL_NAMES: Final = "SELECT l.memory_n, e.folded FROM entities e CROSS JOIN memory_entities l ON l.entity_n = e.n WHERE e.user_id = ?"
-
-
-class RecentCache(Generic[K, V]):
-    """What is kept in memory of those who asked last; shared by the reading threads.
-
-    Sizes are added up only where somebody new comes: there may be thousands.
-    """
-
-    def __init__(self, make: Callable[[], V], size: Callable[[V], int], most: int) -> None:
-        self._kept: OrderedDict[K, V] = OrderedDict()
-        self._lock = threading.Lock()
-        self._make, self._size, self._most = make, size, most
-
-    def of(self, key: K) -> V:
-        """Return what is kept under the key; made if it is not there, and then those asked for longest ago go."""
-        with self._lock:
-            found = self._kept.get(key)
-            if found is not None:
-                self._kept.move_to_end(key)
-                return found
-            size = sum(map(self._size, self._kept.values()))
-            while size > self._most and self._kept:
-                size -= self._size(self._kept.popitem(last=False)[1])
-            self._kept[key] = made = self._make()
-            return made
-
-    def forget(self) -> None:
-        """Drop everything."""
-        with self._lock:
-            self._kept.clear()
+_ALL_NAMES: Final = (
+    "SELECT l.memory_n, e.folded FROM entities e CROSS JOIN memory_entities l ON l.entity_n ="
+    " e.n WHERE e.user_id = ?"
+)
+_TOUCHED: Final = (
+    "SELECT COALESCE((SELECT MIN(seq) FROM touched), 0), COALESCE((SELECT MAX(seq) FROM"
+    " touched), 0)"
+)
 
 
 @dataclass(slots=True)
-class _User:
+class UserIndex:
     """One user's index; used under its lock."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     columns: Columns | None = None
     through: int = 0  # the newest of `touched` that the columns know
-    vectors: dict[int, tuple[int, int, ScannedVectors]] = field(
-        default_factory=dict
-    )  # by model: puts, removals
-    chance: dict[tuple[int, int], tuple[int, int, ChanceStatistics]] = field(
-        default_factory=dict
-    )  # memories, vectors, measure
+    # by model: puts, removals
+    vectors: dict[int, tuple[int, int, ScannedVectors]] = field(default_factory=dict)
+    # by model and length of the messages: memories, vectors, measure
+    chance: dict[Any, tuple[int, int, ChanceStatistics]] = field(default_factory=dict)
 
     def size(self) -> int:
-        """How many memories it takes the room of: a vector takes four times that of its memory's columns."""
+        """Return how many memories it takes the room of: a vector that of four."""
         return len(self.columns or ()) + 4 * sum(
-            len(known.keys) for _, _, known in self.vectors.values()
+            len(v.numbers) for _, _, v in self.vectors.values()
         )
 
 
@@ -151,22 +119,32 @@ class Indexes:
 
     def __init__(self, shared: StoreContext) -> None:
         self.shared = shared
-        self.spaces: tuple[
-            VectorSpace, ...
-        ] = ()  # the embedder in use, and the one before while it is needed
-        self._users: RecentCache[str, _User] = RecentCache(_User, _User.size, _KEPT)
+        self.spaces: tuple[VectorSpace, ...] = ()  # of the embedder in use, and of the one before
+        self._users: OrderedDict[str, UserIndex] = OrderedDict()
+        self._lock = threading.Lock()  # the reading threads share it
+
+    def get_user(self, user_id: str) -> UserIndex:
+        """Return the user's index; where somebody new comes, those who asked longest ago go."""
+        with self._lock:
+            found = self._users.get(user_id)
+            if found is None:
+                size = sum(u.size() for u in self._users.values())
+                while size > _KEPT and self._users:
+                    size -= self._users.popitem(last=False)[1].size()
+                self._users[user_id] = found = UserIndex()
+            self._users.move_to_end(user_id)
+            return found
 
     def forget(self) -> None:
         """Drop everything kept (after a rebuild)."""
-        self._users.forget()
+        with self._lock:
+            self._users.clear()
 
     def columns(self, con: Any, user_id: str) -> Columns:
-        """Return the user's columns as they are in this snapshot, or in a later one that another thread has seen."""
-        user = self._users.of(user_id)
+        """Return the user's columns as of this snapshot, or of one that another thread has seen."""
+        user = self.get_user(user_id)
         with user.lock:
-            oldest, newest = con.execute(
-                "SELECT COALESCE((SELECT MIN(seq) FROM touched), 0), COALESCE((SELECT MAX(seq) FROM touched), 0)"
-            ).fetchone()
+            oldest, newest = con.execute(_TOUCHED).fetchone()
             columns = user.columns
             if columns is None or oldest > user.through + 1:
                 user.columns = columns = _read(con, user_id)
@@ -175,59 +153,36 @@ class Indexes:
             user.through = max(user.through, newest)
             return columns
 
-    def warm(self, con: Any, user_id: str) -> None:
-        """Read what a user's first question would wait for."""
-        columns = self.columns(con, user_id)
-        for space in self.spaces[:1]:
-            self._set(con, user_id, columns, space)
-
-    def nearest(
-        self,
-        con: Any,
-        user_id: str,
-        columns: Columns,
-        vectors: Sequence[FloatArray],
-        k: int,
-        mask: Mask,
-    ) -> list[list[ScoredMemory]]:
-        """Return for each vector the `k` nearest memories that pass, best first (see `find_nearest`)."""
-        return find_nearest(
-            [self._set(con, user_id, columns, s) for s in self.spaces], columns, vectors, k, mask
-        )
-
-    def _set(self, con: Any, user_id: str, columns: Columns, space: VectorSpace) -> VectorSet:
-        """By sqlite-vec's table where it can be used, else by a scan of the vectors in memory."""
-        if bits_usable(con, self.shared.vec, space.model_id):
-            return BitTable(con, user_id, space.model_id, space.dim, columns)
-        user = self._users.of(user_id)
+    def get_vectors(
+        self, con: Any, user_id: str, columns: Columns, space: VectorSpace
+    ) -> VectorSet:
+        """Return a user's vectors, by sqlite-vec's table where it can be used."""
+        if BitTable(con, self.shared.vec, space.model_id).is_usable():
+            return BitVectors(con, user_id, space.model_id, space.dim, columns)
+        user = self.get_user(user_id)
         with user.lock:
-            clock = con.execute(
-                "SELECT puts, removals FROM vector_clock WHERE user_id = ?", (user_id,)
-            ).fetchone()
-            puts, removals = (0, 0) if clock is None else tuple(clock)
-            known = user.vectors.get(space.model_id)
-            if known is None:
-                known = (puts, removals, follow_vectors(con, user_id, space, None, removed=False))
-            elif puts > known[0] or removals > known[1]:
-                followed = follow_vectors(
-                    con, user_id, space, known[2], removed=removals > known[1]
-                )
-                known = (puts, removals, followed)
-            user.vectors[space.model_id] = known
-            return known[2].at(columns)
+            clock = "SELECT puts, removals FROM vector_clock WHERE user_id = ?"
+            puts, removals = next(iter(list_tuples(con, clock, user_id)), (0, 0))
+            seen, gone, vectors = user.vectors.get(space.model_id, (-1, removals, None))
+            if vectors is None or puts > seen or removals > gone:
+                vectors = None if removals > gone else vectors
+                vectors = follow_vectors(con, user_id, space, vectors)
+                user.vectors[space.model_id] = (puts, removals, vectors)
+            return vectors.at(columns)
 
-    def chance(self, con: Any, user_id: str, columns: Columns, idle: Idle) -> ChanceStatistics:
-        """Measure what is chance, or return what was measured while memories and vectors are about as many."""
+    def measure_chance(
+        self, con: Any, user_id: str, columns: Columns, idle: Idle
+    ) -> ChanceStatistics:
+        """Measure what is chance, anew where memories or vectors are a quarter more or fewer."""
         size, model_id = len(columns), self.spaces[0].model_id if self.spaces else -1
         key = (model_id, next((messages.shape[1] for messages in idle.values()), 0))
-        measures = self._users.of(user_id).chance
-        known = measures.get(key)
-        if known is not None and _as_many(size, known[0]):
-            if not self.spaces or _as_many(size, known[1]):
-                return known[2]
-            if _as_many(count_vectors(con, model_id, columns), known[1]):
-                return known[2]
+        measures = self.get_user(user_id).chance
+        memories, vectors, measured = measures.get(key, (-1, -1, ChanceStatistics()))
+        if _as_many(size, memories) and (not self.spaces or _as_many(size, vectors)):
+            return measured
         held = count_vectors(con, model_id, columns) if self.spaces else 0
+        if _as_many(size, memories) and _as_many(held, vectors):
+            return measured
         found = ChanceStatistics()
         if held > 0 and held >= size * _TELLING:
             found = measure_vectors(*sample_vectors(con, user_id, model_id, _READ), held, idle)
@@ -242,197 +197,151 @@ def _as_many(now: int, then: int) -> bool:
 
 
 def _read(con: Any, user_id: str) -> Columns:
-    """All columns, some thousand rows at a time: a hundred thousand at once would leave their room behind."""
-    cursor = tuples(con).execute(_ALL, (user_id,))
+    """Read all columns, in pages: all rows at once would leave their room behind."""
+    cursor = open_cursor(con, _ALL, user_id)
 
     def pages() -> Iterator[list[TimePattern]]:
         while rows := cursor.fetchmany(_AT_ONCE):
             yield rows
 
-    names: Names = tuples(con).execute(_ALL_NAMES, (user_id,)).fetchall()
+    names: Names = list_tuples(con, _ALL_NAMES, user_id)
     return Columns.of(pages(), names)
 
 
 def _followed(con: Any, user_id: str, columns: Columns, through: int) -> Columns:
-    """What was touched since, read anew."""
+    """Read anew what was touched since."""
     touched = "SELECT DISTINCT n FROM touched WHERE user_id = ? AND seq > ? ORDER BY n"
-    numbers = np.array(
-        [r[0] for r in tuples(con).execute(touched, (user_id, through)).fetchall()], np.int64
-    )
-    if not len(numbers):
+    numbers = list_values(con, touched, user_id, through)
+    if not numbers:
         return columns
     if len(numbers) > len(columns) // _MANY:
         return _read(con, user_id)
-    some = dump(numbers.tolist())
-    rows = [TimePattern(*r) for r in tuples(con).execute(_SOME, (some, user_id)).fetchall()]
-    return columns.changed(numbers, rows, tuples(con).execute(_NAMES, (some,)).fetchall())
+    rows = [TimePattern(*r) for r in list_tuples(con, _SOME, numbers, user_id)]
+    return columns.changed(np.array(numbers, np.int64), rows, list_tuples(con, _NAMES, numbers))
 
 
 # --- one user's reader ---
 
 
-@dataclass(slots=True)
-class _IndexView:
+@dataclass
+class IndexView:
     """One user's memories as they are at one moment."""
 
     con: Any
     indexes: Indexes
     user_id: str
-    columns: Columns
     masks: dict[Filter, Mask] = field(default_factory=dict)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The user's columns."""
+        return self.indexes.columns(self.con, self.user_id)
 
     def mask(self, f: Filter) -> Mask:
         """Return which places the filter lets through."""
-        found = self.masks.get(f)
-        if found is None:
-            self.masks[f] = found = self.columns.mask(f, self.places_of(f.exclude))
-        return found
+        if f not in self.masks:
+            self.masks[f] = self.columns.mask(f, self._places_of(f.exclude))
+        return self.masks[f]
 
-    def places_of(self, ids: Iterable[MemoryId]) -> Places:
-        """Return where these stand; those that are not known are left out."""
-        wanted = list(ids)
-        if not wanted:
-            return np.empty(0, np.int64)
+    def nearest(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[ScoredMemory]]:
+        """Return for each vector the `k` nearest memories that pass, best first."""
+        read = self.indexes.get_vectors
+        sets = [read(self.con, self.user_id, self.columns, s) for s in self.indexes.spaces]
+        return find_nearest(sets, self.columns, vectors, k, self.mask(f))
+
+    def _places_of(self, ids: Iterable[MemoryId]) -> Places:
         mine = f"SELECT n FROM memories WHERE +user_id = ? AND id {AMONG}"
-        rows = self.con.execute(mine, (self.user_id, dump(wanted))).fetchall()
-        return self.columns.places_of(np.array([r[0] for r in rows], np.int64))
-
-
-class _Read(Protocol):
-    """A connection that reads."""
-
-    def read(self, fn: Callable[[Any], T]) -> Awaitable[T]:
-        """Return `fn(connection)`, run in one read transaction."""
+        numbers = list_values(self.con, mine, self.user_id, list(ids)) if ids else []
+        return self.columns.places_of(np.array(numbers, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
-class SqliteReader:
+class SqliteReader(Reader):
     """`memory.ports.Reader`."""
 
     indexes: Indexes
-    connection: Callable[[], _Read]  # where to read
+    reading: Callable[[], ThreadedConnection]  # the connection to read on
     user_id: str
-    seen: _IndexView | None = None  # in a thread already, see `whole`
+    view: IndexView | None = None  # in a thread already, see `run_in_one_read`
 
     async def run_in_one_read(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
-        """Run `work` in one reading thread, inside one read transaction: no look of it costs a way
-        there and back.
-
-        `work` may await nothing but the reader it is given.
-        """
-        if self.seen is not None:
+        if self.view is not None:
             return await work(self)
-
-        def run(con: Any) -> T:
-            look = self._looking(con)
-            return run_without_waiting(
-                work(SqliteReader(self.indexes, lambda: OpenRead(con), self.user_id, look))
-            )
-
-        return await self.connection().read(run)
+        # In one reading thread, inside one read transaction: no look of it costs a way there and
+        # back.
+        return await self._look(lambda view: run_without_waiting(work(replace(self, view=view))))
 
     async def get(self, ids: Sequence[MemoryId]) -> list[Memory]:
-        """Return them in the order asked for; those that are not this user's are left out."""
-        return await self._on(lambda tx: tx.memories.get_many(ids))
-
-    async def search_vectors(self, v: FloatArray, k: int, f: Filter) -> list[ScoredMemory]:
-        """Rank by cosine, of vectors of the current embedder; none if no embedder is in use."""
-        return (await self.search_each_vector([v], k, f))[0]
+        return await self.read(lambda tx: tx.memories.get_many(ids))
 
     async def search_each_vector(
         self, vectors: Sequence[FloatArray], k: int, f: Filter
     ) -> list[list[ScoredMemory]]:
-        """Rank as `nearest` does, for each of several vectors, in one go."""
-        return await self._look(
-            lambda look: (
-                self.indexes.nearest(look.con, self.user_id, look.columns, vectors, k, look.mask(f))
-                if self.indexes.spaces
-                else [[] for _ in vectors]
-            )
-        )
-
-    async def search_words(self, q: str, k: int, f: Filter) -> list[ScoredMemory]:
-        """Rank by BM25, higher is better."""
-        return (await self.search_each_text([q], k, f))[0]
+        return await self._look(lambda view: view.nearest(vectors, k, f))
 
     async def search_each_text(
         self, texts: Sequence[str], k: int, f: Filter
     ) -> list[list[ScoredMemory]]:
-        """Rank as `lexical` does, for each of several texts, in one go."""
         return await self._look(
-            lambda look: [search.by_words(look.columns, q, k, look.mask(f)) for q in texts]
+            lambda view: [search.by_words(view.columns, q, k, view.mask(f)) for q in texts]
         )
 
     async def score_linked_rows(
         self, places: Places, hops: int, f: Filter
     ) -> tuple[Places, Values]:
-        """Return neighbours through shared entities, by place."""
         return await self._look(
-            lambda look: search.score_linked_rows(look.columns, places, hops, look.mask(f))
+            lambda view: search.score_linked_rows(view.columns, places, hops, view.mask(f))
         )
 
     async def find_by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[ScoredMemory]:
-        """Rank memories whose entities occur among `names`, which are folded."""
         return await self._look(
-            lambda look: search.find_by_entity(look.columns, names, k, look.mask(f))
+            lambda view: search.find_by_entity(view.columns, names, k, view.mask(f))
         )
 
     async def find_named(self, names: Sequence[str], f: Filter) -> list[Places]:
-        """Return, of each of them that is an entity's, all memories that have it and pass."""
-        return await self._look(lambda look: look.columns.named(names, look.mask(f)))
+        return await self._look(lambda view: view.columns.named(names, view.mask(f)))
 
     async def row_mask(self, f: Filter) -> Mask:
-        """Return of each place whether the filter lets it through."""
-        return await self._look(lambda look: look.mask(f))
+        return await self._look(lambda view: view.mask(f))
 
     async def find_postings(self, terms: Sequence[str]) -> list[Posting]:
-        """Return for each term the memories that hold it."""
-        return await self._look(lambda look: look.columns.holding(terms))
+        return await self._look(lambda view: view.columns.holding(terms))
 
     async def count_words(self) -> NDArray[np.int32]:
-        """Return how many words each place has."""
-        return await self._look(lambda look: look.columns.words)
+        return await self._look(lambda view: view.columns.words)
 
     async def measure_chance(
         self, idle: Mapping[Lang, FloatArray] | None = None
     ) -> ChanceStatistics:
-        """Return what is chance among this user's memories."""
+        measure = self.indexes.measure_chance
         return await self._look(
-            lambda look: self.indexes.chance(look.con, self.user_id, look.columns, idle or {})
+            lambda view: measure(view.con, self.user_id, view.columns, idle or {})
         )
 
     async def get_rows(self, places: Sequence[int]) -> list[CandidateRow]:
-        """Return these, in the same order."""
-        return await self._look(lambda look: look.columns.lines(places))
+        return await self._look(lambda view: view.columns.lines(places))
 
     async def get_neighbours(self, places: Places, reach: int, f: Filter) -> Neighbours:
-        """Return neighbours of each in its session, those that pass."""
         return await self._look(
-            lambda look: search.find_neighbours(look.columns, places, reach, look.mask(f))
+            lambda view: search.find_neighbours(view.columns, places, reach, view.mask(f))
         )
 
     async def find_dated(self, since: datetime, until: datetime, k: int, f: Filter) -> Places:
-        """Return the newest places of that time."""
         span = to_ms(since), to_ms(until)
-        return await self._look(lambda look: look.columns.of_the_time(*span, look.mask(f))[-k:])
+        return await self._look(lambda view: view.columns.of_the_time(*span, view.mask(f))[-k:])
 
     async def find_episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
-        """List active episodes made, or having happened, in since <= t < until; newest first."""
-        return await self._on(lambda tx: tx.memories.episodes(since, until, k))
+        return await self._look(
+            lambda view: MemoryGateway(self._tx(view)).list_episodes(since, until, k)
+        )
 
     async def read(self, fn: Callable[[Transaction], T]) -> T:
-        """Return `fn` of the tables inside one read transaction."""
-        return await self._on(fn)
+        return await self._look(lambda view: fn(self._tx(view)))
 
-    async def _look(self, fn: Callable[[_IndexView], T]) -> T:
-        if self.seen is not None:
-            return fn(self.seen)
-        return await self.connection().read(lambda con: fn(self._looking(con)))
+    def _tx(self, view: IndexView) -> SqliteTransaction:
+        return SqliteTransaction(view.con, self.user_id, self.indexes.shared)
 
-    def _looking(self, con: Any) -> _IndexView:
-        return _IndexView(con, self.indexes, self.user_id, self.indexes.columns(con, self.user_id))
-
-    async def _on(self, fn: Callable[[SqliteTransaction], T]) -> T:
-        return await self.connection().read(
-            lambda con: fn(SqliteTransaction(con, self.user_id, self.indexes.shared))
-        )
+    async def _look(self, fn: Callable[[IndexView], T]) -> T:
+        if self.view is not None:
+            return fn(self.view)
+        return await self.reading().read(lambda con: fn(IndexView(con, self.indexes, self.user_id)))

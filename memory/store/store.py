@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -26,11 +26,11 @@ from memory.store.connection import (
 )
 from memory.store.processes import ChangeNotifier, get_file_lock
 from memory.store.reader import Indexes, SqliteReader
-from memory.store.rows import to_ms
+from memory.store.rows import list_tuples, list_values, to_ms
 from memory.store.sqlite_module import SqliteModule, SqliteRoute, choose
 from memory.store.tables import SqliteSystem, SqliteTransaction
 from memory.store.transaction import StoreContext
-from memory.store.vectors import VectorSpace, drop_unused, ensure_model, make_bits
+from memory.store.vectors import BitTable, VectorSpace, drop_unused, ensure_model
 
 T = TypeVar("T")
 _READERS = 3
@@ -59,28 +59,18 @@ class SqliteStore:
         ]
         self._commits = 0
         self._notifier = ChangeNotifier(self._data_version)
-        self.warming: dict[
-            str, asyncio.Task[None]
-        ] = {}  # by user: what is read before it is asked for
 
     # --- one user
 
     def open_reader(self, user_id: str) -> SqliteReader:
-        """Return what recall reads of one user."""
         return SqliteReader(self.indexes, self._reading, user_id)
 
     async def read(self, user_id: str, fn: Callable[[Transaction], T]) -> T:
-        """Run `fn` inside one read transaction: all that it sees is of one moment."""
         return await self._reading().read(
             lambda con: fn(SqliteTransaction(con, user_id, self.shared))
         )
 
     async def write(self, user_id: str, fn: Callable[[Transaction], T]) -> T:
-        """Run `fn` inside one BEGIN IMMEDIATE; commit if it returns, roll back if it raises.
-
-        Raises NotFound if there is no such user.
-        """
-
         def work(con: Any) -> T:
             tx = self._tx(con, user_id)
             result = fn(tx)
@@ -89,13 +79,8 @@ class SqliteStore:
 
         return await self._commit(work)
 
-    async def list_changes(self, user_id: str, after: int, limit: int) -> list[Change]:
-        """List changes of the user after the cursor, in order."""
-        return await self.read(user_id, lambda tx: tx.changes.list_changes_after(after, limit))
-
     @asynccontextmanager
     async def watch(self, user_id: str, after: int) -> AsyncIterator[AsyncIterator[Change]]:
-        """Follow the changes from `after` on, of this and other processes, as they are committed."""
         async with (
             self._notifier.listening() as event,
             aclosing(self._follow(user_id, after, event)) as changes,
@@ -105,21 +90,13 @@ class SqliteStore:
     # --- everybody
 
     async def write_system(self, fn: Callable[[SystemTransaction], T]) -> T:
-        """Run `fn` as `write` does, for what belongs to no single user."""
         return await self._commit(lambda con: fn(SqliteSystem(con, self.shared)))
 
     async def finish_job(
         self,
         job: Job,
         fn: Callable[[Transaction], Mapping[str, Json]],
-        now: datetime,  # noqa: ARG002
     ) -> bool:
-        """Run `fn` and mark the job done with its result, in one transaction guarded by the job's
-        lease.
-
-        False, and nothing written, if the lease was lost.
-        """
-
         def work(con: Any) -> None:
             held = queue.get_leased_job(con, job.id, job.leased_by)
             if held is None:
@@ -137,52 +114,35 @@ class SqliteStore:
         return True
 
     async def get_next_due_time(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
-        """Return when the next job may be leased; None if there is nothing to wait for."""
         return await self._reading().read(lambda con: queue.get_next_due_time(con, kinds))
 
     async def use_embedder(self, embedder_id: str, dim: int, *, before: str | None = None) -> None:
-        """Let `Reader.nearest` and `missing` mean this model from now on; its index is made if need
-        be.
-
-        `before`: the model whose vectors are looked at as well, where a memory has none of this one
-        yet.
-        """
-
         def work(con: Any) -> list[VectorSpace]:
             model_id = ensure_model(con, self.shared.vec, embedder_id, dim)
-            make_bits(con, self.shared.vec, model_id)
-            old = con.execute(
-                "SELECT id, dim FROM embedding_models WHERE name = ?", (before,)
-            ).fetchone()
-            return [
-                VectorSpace(model_id, dim),
-                *([VectorSpace(old["id"], old["dim"])] if old and before != embedder_id else []),
-            ]
+            BitTable(con, self.shared.vec, model_id).make()
+            other = "SELECT id, dim FROM embedding_models WHERE name = ? AND id <> ?"
+            old = list_tuples(con, other, before, model_id)
+            return [VectorSpace(model_id, dim), *(VectorSpace(*o) for o in old)]
 
         self.indexes.spaces = tuple(await self._commit(work))
         self.shared.embedder_model = self.indexes.spaces[0].model_id
         self.shared.embedder = embedder_id
 
     async def drop_unused_embedders(self, embedder_id: str) -> bool:
-        """Tell whether nobody has a vector of any other model; what is left of the others then goes."""
         if not await self._commit(lambda con: drop_unused(con, self.shared.vec, embedder_id)):
             return False
         self.indexes.spaces = self.indexes.spaces[:1]
         return True
 
     def use_mirror(self) -> None:
-        """Let every write that changes a memory leave a `mirror` job behind from now on, one at a time."""
         self.shared.mirror = True
 
     async def rebuild(self, user_id: str | None = None) -> Mapping[str, int]:
-        """Derive text and vector indexes anew from the base tables; how many rows each."""
         counts = await self._commit(lambda con: upkeep.rebuild(con, self.shared.vec, user_id))
         self.indexes.forget()
         return counts
 
     async def scrub(self) -> bool:
-        """Rebuild vector tables, VACUUM, truncate the WAL, clean the backups; False if somebody is in the way."""
-
         def work(con: Any) -> bool:
             run_transaction(
                 con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild_bits(c, self.shared.vec)
@@ -199,53 +159,31 @@ class SqliteStore:
         return True
 
     async def trust_clock(self, now: datetime, *, by_hand: bool = False) -> bool:
-        """Tell whether the clock may be trusted with what cannot be taken back (see `SqliteSystem.believes`)."""
-
-        def look(con: Any) -> bool:
-            return SqliteSystem(con, self.shared).believes(now, self.worker, by_hand=by_hand)
-
-        return await self._commit(look)
+        return await self._commit(
+            lambda con: SqliteSystem(con, self.shared).believes(now, self.worker, by_hand=by_hand)
+        )
 
     async def keep_backups(self, now: datetime) -> bool:
-        """Make today's backup if there is none, and let old ones go. True if one was made."""
         return await asyncio.to_thread(backups.keep_daily, self.path, now)
 
     async def close(self) -> None:
-        """Finish what was begun, then close every connection."""
         await self._notifier.close()
-        for task in self.warming.values():
-            task.cancel()
         for reading in self._readers:
             await reading.close()
-        if self._sqlite.report.wal_reset_fixed:
-            await self._writer.close()
-        else:
-            await self._writer.close(self._close_locked)
+        await self._writer.close(self._close_writer)
 
     # --- inside
-
-    def prefetch(self, user_id: str) -> None:
-        """Read, in the background, what the first question of somebody who is about to ask would wait for."""
-        if user_id not in self.warming:
-            self.warming[user_id] = asyncio.create_task(self._warm(user_id))
 
     async def prepare(self) -> None:
         """Open the file, or say in one sentence why not."""
         await self._writer.run(lambda con: con.execute("SELECT 1 FROM meta LIMIT 1").fetchone())
 
     def _reading(self) -> ThreadedConnection:
-        """The reading thread with the least to do."""
+        """Choose the reading thread with the least to do."""
         return min(self._readers, key=lambda con: con.waiting)
 
-    async def _warm(self, user_id: str) -> None:
-        try:
-            with suppress(StoreError):  # closed, or busy: the first question reads it
-                await self._reading().read(lambda con: self.indexes.warm(con, user_id))
-        finally:
-            del self.warming[user_id]
-
     def _tx(self, con: Any, user_id: str) -> SqliteTransaction:
-        if con.execute("SELECT 1 FROM users WHERE id = ?", (user_id,)).fetchone() is None:
+        if not list_values(con, "SELECT 1 FROM users WHERE id = ?", user_id):
             raise NotFound(f"There is no user {user_id}.")
         return SqliteTransaction(con, user_id, self.shared)
 
@@ -284,25 +222,30 @@ class SqliteStore:
             why = e.strerror or str(e)
             raise StoreError(f"The memory file {self.path} cannot be opened: {why}.") from e
 
-    def _close_locked(self, con: Any) -> None:
-        """Close the last connection, which checkpoints: older versions do that under the lock only."""
-        with suppress(Timeout, OSError), get_file_lock(self.path):
+    def _close_writer(self, con: Any) -> None:
+        """Close the last connection, which checkpoints: in older versions under the lock."""
+        fixed = self._sqlite.report.wal_reset_fixed
+        with suppress(Timeout, OSError), nullcontext() if fixed else get_file_lock(self.path):
             con.close()
 
     async def _data_version(self) -> int:
-        return int(
-            await self._readers[0].run(lambda con: con.execute("PRAGMA data_version").fetchone()[0])
-        )
+        found = await self._readers[0].run(lambda con: list_values(con, "PRAGMA data_version"))
+        return int(found[0])
 
     async def _follow(self, user_id: str, after: int, event: asyncio.Event) -> Any:
         while True:
             event.clear()
-            page = await self.list_changes(user_id, after, _PAGE)
+            newer = partial(_list_newer, after)
+            page = await self.read(user_id, newer)
             for change in page:
                 after = change.seq
                 yield change
             if len(page) < _PAGE:
                 await event.wait()
+
+
+def _list_newer(after: int, tx: Transaction) -> list[Change]:
+    return tx.changes.list_changes(after=after, limit=_PAGE)
 
 
 async def open_store(

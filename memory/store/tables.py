@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final
 
+from memory import ports
 from memory.models import Json
 from memory.store.conversations import ConversationGateway
 from memory.store.jobs import JobGateway, JobQueue
-from memory.store.memories import LifeGateway
 from memory.store.mirror import MirrorGateway
 from memory.store.purge import PurgeGateway
-from memory.store.rows import dump, from_ms, insert
+from memory.store.rows import dump, from_ms, insert, list_tuples, list_values, run
 from memory.store.tombstones import ProposalGateway, TombstoneGateway
 from memory.store.traces import NightGateway, TraceGateway
-from memory.store.transaction import ChangeGateway, Transaction, reserve_id
+from memory.store.transaction import ChangeGateway, StoreContext, Transaction, reserve_id
 from memory.store.transfer import TransferGateway
 from memory.store.vectors import VectorGateway
-
-G = TypeVar("G")
 
 TOUCHED_KEPT: Final = 20_000
 AHEAD: Final = timedelta(days=2)  # a longer absence is confirmed by a second look
@@ -30,43 +28,31 @@ NEXT_START: Final = timedelta(hours=1)  # a jump is confirmed by another process
 SAME_START: Final = timedelta(days=1)  # … or when the same process has run for so long
 
 
-class Table(Generic[G]):
-    """A gateway of the transaction that it is asked of."""
-
-    def __init__(self, kind: Callable[[Transaction], G]) -> None:
-        self._kind = kind
-
-    def __get__(self, tx: Transaction, _kind: object = None) -> G:
-        """Make the gateway."""
-        return self._kind(tx)
-
-
-@dataclass(slots=True)
 class SqliteTransaction(Transaction):
     """`memory.ports.Transaction` over one connection."""
 
-    memories = Table(PurgeGateway)
-    lives = Table(LifeGateway)
-    vectors = Table(VectorGateway)
-    conversations = Table(ConversationGateway)
-    jobs = Table(JobGateway)
-    changes = Table(ChangeGateway)
-    tombstones = Table(TombstoneGateway)
-    traces = Table(TraceGateway)
-    proposals = Table(ProposalGateway)
-    nights = Table(NightGateway)
-    mirror = Table(MirrorGateway)
-    transfer = Table(TransferGateway)
+    def __init__(self, con: Any, user_id: str, shared: StoreContext) -> None:
+        super().__init__(con, user_id, shared)
+        self.memories: ports.MemoryTable = PurgeGateway(self)
+        self.vectors: ports.VectorTable = VectorGateway(self)
+        self.conversations: ports.ConversationTable = ConversationGateway(self)
+        self.jobs: ports.JobTable = JobGateway(self)
+        self.changes: ports.ChangeTable = ChangeGateway(self)
+        self.tombstones: ports.TombstoneTable = TombstoneGateway(self)
+        self.traces: ports.TraceTable = TraceGateway(self)
+        self.proposals: ports.ProposalTable = ProposalGateway(self)
+        self.nights: ports.NightTable = NightGateway(self)
+        self.mirror: ports.MirrorTable = MirrorGateway(self)
+        self.transfer: ports.TransferTable = TransferGateway(self)
 
     def finish(self) -> None:
-        """Leave one `embed` job for what has no vector yet, and one `mirror` job; called before COMMIT."""
+        """Leave an `embed` job for what has no vector, and a `mirror` job; before COMMIT."""
         name, now = self.shared.embedder, self.shared.clock()
-        wanted = list(self.unembedded)
-        if wanted and name is not None:
-            wanted = self.vectors.list_without_vector(wanted, name)
+        have = self.vectors.get(list(self.unembedded), name) if name and self.unembedded else {}
+        wanted = [i for i in self.unembedded if i not in have] if name else []
         if wanted:
-            lane = f"embed:{self.owner}"
-            self.jobs.enqueue("embed", reserve_id(self.con), {"memory_ids": wanted}, now, lane=lane)
+            lane = f"embed:{self.user_id}"
+            self.jobs.enqueue("embed", self.new_id(), {"memory_ids": wanted}, now, lane=lane)
         if self.shared.mirror and self.remembers:
             self.jobs.enqueue_mirror_job(now)
 
@@ -78,85 +64,51 @@ class SqliteSystem(JobQueue):
     # --- people
 
     def resolve(self, provider: str, external_id: str) -> str | None:
-        """Return the user of that identity."""
-        whose = "SELECT user_id FROM identities WHERE provider = ? AND external_id = ?"
-        row = self.con.execute(whose, (provider, external_id)).fetchone()
-        return None if row is None else str(row[0])
+        return self.identities(provider).get(external_id)
 
     def create_user(self, now: datetime) -> str:
-        """Add a new person; return the id."""
         user_id = reserve_id(self.con)
         insert(self.con, "users", {"id": user_id, "created_at": now})
         return user_id
 
     def link(self, provider: str, external_id: str, user_id: str, now: datetime) -> None:
-        """Give the identity to this user from now on."""
-        row = {
-            "provider": provider,
-            "external_id": external_id,
-            "user_id": user_id,
-            "linked_at": now,
-        }
-        insert(self.con, "identities", row, "INSERT OR REPLACE")
+        row = {"provider": provider, "external_id": external_id, "user_id": user_id}
+        insert(self.con, "identities", row | {"linked_at": now}, "INSERT OR REPLACE")
 
     def unlink(self, provider: str, external_id: str) -> None:
-        """Take the identity from whoever has it."""
-        self.con.execute(
-            "DELETE FROM identities WHERE provider = ? AND external_id = ?", (provider, external_id)
-        )
+        gone = "DELETE FROM identities WHERE provider = ? AND external_id = ?"
+        run(self.con, gone, provider, external_id)
 
     def identities(self, provider: str) -> Mapping[str, str]:
-        """Map external ids to users."""
-        rows = self.con.execute(
-            "SELECT external_id, user_id FROM identities WHERE provider = ?", (provider,)
-        )
-        return {r[0]: r[1] for r in rows.fetchall()}
+        whose = "SELECT external_id, user_id FROM identities WHERE provider = ?"
+        return dict(list_tuples(self.con, whose, provider))
 
     def users(self) -> list[str]:
-        """List everybody, the first one first."""
-        return [
-            r[0]
-            for r in self.con.execute("SELECT id FROM users ORDER BY created_at, rowid").fetchall()
-        ]
+        return list_values(self.con, "SELECT id FROM users ORDER BY created_at, rowid")
 
     def embedders(self) -> list[str]:
-        """List all that were in use and are not left behind yet, the one that came last first."""
-        return [
-            r[0]
-            for r in self.con.execute(
-                "SELECT name FROM embedding_models ORDER BY id DESC"
-            ).fetchall()
-        ]
+        return list_values(self.con, "SELECT name FROM embedding_models ORDER BY id DESC")
 
     # --- values
 
     def keyed(self) -> bool:
-        """Tell whether anything rests on this home's key: sealed texts, or digests of what was forgotten or shown."""
         tables = ("secrets", "sealed_messages", "tombstones", "mirror_entries")
-        return any(self.con.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in tables)
+        return any(list_values(self.con, f"SELECT 1 FROM {t} LIMIT 1") for t in tables)
 
     def get(self, key: str) -> Json:
-        """Return a value, None if there is none."""
-        row = self.con.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        found = list_values(self.con, "SELECT value FROM meta WHERE key = ?", key)
+        return json.loads(found[0]) if found else None
 
     def set(self, key: str, value: Json) -> None:
-        """Keep a value; None removes it."""
-        self.con.execute("DELETE FROM meta WHERE key = ?", (key,))
+        run(self.con, "DELETE FROM meta WHERE key = ?", key)
         if value is not None:
             insert(self.con, "meta", {"key": key, "value": dump(value)})
 
     def believes(self, now: datetime, worker: str, *, by_hand: bool = False) -> bool:
-        """Tell whether `now` follows on the time last seen, or a jump is confirmed; `by_hand`:
-        somebody asks.
-
-        Only a clock that is believed may bring about what cannot be taken back.
-        """
-        last = self.con.execute("SELECT at FROM change_sets ORDER BY n DESC LIMIT 1").fetchone()
-        kept = self.get("clock") or {
-            "first": True,
-            "seen": (from_ms(last[0]) if last else now).isoformat(),
-        }
+        """Tell whether `now` follows on the time last seen, or a jump is confirmed."""
+        newest = "SELECT at FROM change_sets ORDER BY n DESC LIMIT 1"
+        last = next(map(from_ms, list_values(self.con, newest)), now)
+        kept = self.get("clock") or {"first": True, "seen": last.isoformat()}
         seen, jump = datetime.fromisoformat(kept["seen"]), kept.get("jump")
         believed = by_hand or -BACK <= now - seen <= AHEAD
         if not believed and jump and now >= (at := datetime.fromisoformat(jump)):
@@ -170,14 +122,9 @@ class SqliteSystem(JobQueue):
     # --- a caller's own tables, and what is over
 
     def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
-        """Run a statement on the caller's own tables in the same file; return its rows."""
         return list(self.con.execute(sql, params).fetchall())
 
     def prune(self, touched: int = TOUCHED_KEPT) -> None:
-        """Let go of the oldest rows of `touched`, which says what memories were written.
-
-        Whoever slept through it reads all anew.
-        """
-        self.con.execute(
-            "DELETE FROM touched WHERE seq <= (SELECT MAX(seq) FROM touched) - ?", (touched,)
-        )
+        # Whoever slept through what `touched` says reads all anew.
+        old = "DELETE FROM touched WHERE seq <= (SELECT MAX(seq) FROM touched) - ?"
+        run(self.con, old, touched)

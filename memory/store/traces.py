@@ -1,4 +1,4 @@
-"""Traces, in ids and numbers, never texts: what each turn recalled, tokens spent, and runs of upkeep."""
+"""Traces, never texts: what each turn recalled, tokens spent, and runs of upkeep."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Final
 
 from memory.models import Hit, Json, MemoryId, Mode, Recall, UpkeepNight, Usage
 from memory.store.memories import MemoryGateway
-from memory.store.rows import AMONG, columns_of, dump, insert, to_ms
+from memory.store.rows import AMONG, columns_of, insert
 from memory.store.transaction import Gateway
 
 NIGHTS_KEPT: Final = 60
 _HEARD: Final = "gate."  # before the names of what the gate heard
 _OF_TURN: Final = "recall_traces WHERE user_id = ? AND turn_id = ?"
 _HITS: Final = "recall_hits h JOIN recall_traces t ON t.n = h.trace_n"
+_COUNTED: Final = ("prompt_tokens", "completion_tokens", "cached_tokens")
 
 
 @dataclass(slots=True)
@@ -26,24 +27,15 @@ class TraceGateway(Gateway):
     def save(
         self, turn_id: str, scope: str, recall: Recall, used: Iterable[MemoryId], now: datetime
     ) -> None:
-        """Keep the trace of a turn; a second one replaces the first (the turn was answered again)."""
-        self._run(
-            f"DELETE FROM recall_hits WHERE trace_n IN (SELECT n FROM {_OF_TURN})",
-            self.owner,
-            turn_id,
-        )
-        self._run(f"DELETE FROM {_OF_TURN}", self.owner, turn_id)
-        row = {
-            "user_id": self.owner,
-            "turn_id": turn_id,
-            "scope": scope,
-            "at": now,
-            "mode": recall.mode.value,
-        }
+        old = f"DELETE FROM recall_hits WHERE trace_n IN (SELECT n FROM {_OF_TURN})"
+        for sql in (old, f"DELETE FROM {_OF_TURN}"):
+            self._run(sql, self.owner, turn_id)
+        row = {"turn_id": turn_id, "scope": scope, "at": now, "mode": recall.mode.value}
         more = {"late": recall.late, "took_ms": recall.took_ms}
-        n = insert(self.tx.con, "recall_traces", row | more).lastrowid
+        n = self._insert("recall_traces", row | more).lastrowid
         shaped = frozenset(used)
         for position, h in enumerate((*recall.hits, *recall.missed)):
+            heard = {_HEARD + name: value for name, value in h.evidence.items()}
             hit = {
                 "trace_n": n,
                 "position": position,
@@ -53,87 +45,70 @@ class TraceGateway(Gateway):
                 "score": h.score,
                 "gate": h.gate,
                 "why": h.why,
-                "signals": {
-                    **h.signals,
-                    **{_HEARD + name: value for name, value in h.evidence.items()},
-                },
+                "signals": {**h.signals, **heard},
                 "nudges": h.nudges,
             }
-            insert(self.tx.con, "recall_hits", hit)
+            insert(self.con, "recall_hits", hit)
 
     def load(self, turn_id: str) -> Recall | None:
-        """Return it with memories as they stand now; those erased since are left out."""
         trace = self._row(f"SELECT * FROM {_OF_TURN}", self.owner, turn_id)
         if trace is None:
             return None
-        rows = self._rows(
-            "SELECT * FROM recall_hits WHERE trace_n = ? ORDER BY position", trace["n"]
-        )
+        kept = "SELECT * FROM recall_hits WHERE trace_n = ? ORDER BY position"
+        rows = self._rows(kept, trace["n"])
         memories = {m.id: m for m in MemoryGateway(self.tx).get_many(r["memory_id"] for r in rows)}
-        hits = [
-            Hit(
-                memory=memories[r["memory_id"]],
-                score=r["score"],
-                signals=_named(r["signals"], heard=False),
-                nudges=json.loads(r["nudges"]),
-                gate=r["gate"],
-                evidence=_named(r["signals"], heard=True),
-                passed=bool(r["passed"]),
-                why=r["why"],
-            )
-            for r in rows
-            if r["memory_id"] in memories
-        ]
-        return Recall(
-            hits=tuple(h for h in hits if h.passed),
-            missed=tuple(h for h in hits if not h.passed),
-            late=bool(trace["late"]),
-            mode=Mode(trace["mode"]),
-            took_ms=trace["took_ms"],
-        )
+        found: dict[bool, list[Hit]] = {True: [], False: []}
+        for r in rows:
+            if (m := memories.get(r["memory_id"])) is not None:
+                signals, evidence = (_named(r["signals"], heard=heard) for heard in (False, True))
+                passed, nudges = bool(r["passed"]), json.loads(r["nudges"])
+                hit = Hit(m, r["score"], signals, nudges, r["gate"], evidence, passed, r["why"])
+                found[passed].append(hit)
+        hits, missed = tuple(found[True]), tuple(found[False])
+        late, mode = bool(trace["late"]), Mode(trace["mode"])
+        return Recall(hits, missed, late, mode, trace["took_ms"])
 
     def list_used(self, turn_id: str) -> list[MemoryId]:
-        """List memories that shaped the turn's reply."""
         shaped = f"SELECT h.memory_id FROM {_HITS} WHERE t.user_id = ? AND t.turn_id = ? AND h.used"
         return self._values(f"{shaped} ORDER BY h.position", self.owner, turn_id)
 
     def mark_used(self, turn_ids: Iterable[str], memory_id: MemoryId) -> bool:
-        """Note that it shaped the reply of those of the turns that recalled it; whether any did."""
         turns = f"SELECT n FROM recall_traces WHERE user_id = ? AND turn_id {AMONG}"
-        mark = f"UPDATE recall_hits SET used = 1 WHERE memory_id = ? AND passed AND trace_n IN ({turns})"
-        return bool(self._run(mark, memory_id, self.owner, dump(list(turn_ids))))
+        mark = (
+            "UPDATE recall_hits SET used = 1 WHERE memory_id = ? AND passed AND trace_n IN"
+            f" ({turns})"
+        )
+        return bool(self._run(mark, memory_id, self.owner, list(turn_ids)))
 
     def get_last_turn(self, scope: str) -> str | None:
-        """Return the newest turn of the scope that has a trace."""
-        newest = "SELECT turn_id FROM recall_traces WHERE user_id = ? AND scope = ? ORDER BY n DESC LIMIT 1"
+        newest = (
+            "SELECT turn_id FROM recall_traces WHERE user_id = ? AND scope = ? ORDER BY n"
+            " DESC LIMIT 1"
+        )
         return next(iter(self._values(newest, self.owner, scope)), None)
 
     def list_recalling_turns(self, memory_id: MemoryId) -> list[str]:
-        """List the turns whose prompt carried the memory, oldest first."""
-        turns = f"SELECT DISTINCT t.turn_id, t.n FROM {_HITS} WHERE h.memory_id = ? AND h.passed AND t.user_id = ?"
+        turns = (
+            f"SELECT DISTINCT t.turn_id, t.n FROM {_HITS} WHERE h.memory_id = ? AND h.passed"
+            " AND t.user_id = ?"
+        )
         return self._values(f"{turns} ORDER BY t.n", memory_id, self.owner)
 
     def record_tokens(self, role: str, model: str, usage: Usage, now: datetime) -> None:
-        """Count a model call. Days are UTC."""
-        self._run(
-            "INSERT INTO token_usage (day, user_id, role, model, calls, prompt_tokens, completion_tokens,"
-            " cached_tokens) VALUES (?, ?, ?, ?, 1, ?, ?, ?) ON CONFLICT (user_id, day, role, model) DO UPDATE SET"
-            " calls = calls + 1, prompt_tokens = prompt_tokens + excluded.prompt_tokens,"
-            " completion_tokens = completion_tokens + excluded.completion_tokens,"
-            " cached_tokens = cached_tokens + excluded.cached_tokens",
-            *(_day(now), self.owner, role, model),
-            *(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens),
+        row = {"day": _day(now), "role": role, "model": model, "calls": 0} | dict.fromkeys(
+            _COUNTED, 0
         )
+        self._insert("token_usage", row, "INSERT OR IGNORE")
+        more = ", ".join(f"{c} = {c} + ?" for c in ("calls", *_COUNTED))
+        key = "user_id = ? AND day = ? AND role = ? AND model = ?"
+        spent = [getattr(usage, c) for c in _COUNTED]
+        sql = f"UPDATE token_usage SET {more} WHERE {key}"
+        self._run(sql, 1, *spent, self.owner, _day(now), role, model)
 
     def count_tokens(self, role: str | None, since: datetime) -> Usage:
-        """Add up the tokens of a role (of all, if None) from the day of `since` on."""
-        row = self._row(
-            "SELECT COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(completion_tokens), 0),"
-            " COALESCE(SUM(cached_tokens), 0) FROM token_usage WHERE user_id = ? AND day >= ?"
-            " AND (? IS NULL OR role = ?)",
-            *(self.owner, _day(since), role, role),
-        )
-        return Usage(*row)
+        sums = ", ".join(f"COALESCE(SUM({c}), 0)" for c in _COUNTED)
+        spent = "token_usage WHERE user_id = ? AND day >= ? AND (? IS NULL OR role = ?)"
+        return Usage(*self._row(f"SELECT {sums} FROM {spent}", self.owner, _day(since), role, role))
 
 
 @dataclass(slots=True)
@@ -141,43 +116,29 @@ class NightGateway(Gateway):
     """`memory.ports.NightTable`: how far a run of upkeep is, and the reports of those before."""
 
     def put(self, night: UpkeepNight) -> None:
-        """Write over what the job's run said before; of all runs the newest are kept."""
-        row = columns_of(night) | {"user_id": self.owner}
-        if self.get_night(night.job_id) is None:
-            insert(self.tx.con, "nights", row)
-        values = (row["night"], to_ms(night.at), night.done, dump(dict(night.data)))
-        sets = "UPDATE nights SET night = ?, at = ?, done = ?, data = ? WHERE job_id = ? AND user_id = ?"
-        self._run(sets, *values, night.job_id, self.owner)
-        newest = "SELECT n FROM nights WHERE user_id = ? ORDER BY n DESC LIMIT ?"
-        self._run(
-            f"DELETE FROM nights WHERE user_id = ? AND n NOT IN ({newest})",
-            *(self.owner,) * 2,
-            NIGHTS_KEPT,
-        )
+        row = columns_of(night)
+        if not self._update("nights", row, job_id=night.job_id):
+            self._insert("nights", row)
+        newest = f"SELECT n FROM nights WHERE user_id = ? ORDER BY n DESC LIMIT {NIGHTS_KEPT}"
+        old = f"DELETE FROM nights WHERE user_id = ? AND n NOT IN ({newest})"
+        self._run(old, self.owner, self.owner)
 
     def get_night(self, job_id: str) -> UpkeepNight | None:
-        """Return the run of a job."""
-        return self._one(
-            UpkeepNight, "SELECT * FROM nights WHERE job_id = ? AND user_id = ?", job_id, self.owner
-        )
+        return self._one(UpkeepNight, "job_id = ?", job_id)
 
     def list_latest_nights(self, limit: int = 1, *, done: bool = True) -> list[UpkeepNight]:
-        """List, newest first, finished runs, or those that are under way."""
-        newest = "SELECT * FROM nights WHERE user_id = ? AND done = ? ORDER BY n DESC LIMIT ?"
-        return self._all(UpkeepNight, newest, self.owner, done, limit)
+        return self._own(UpkeepNight, "done = ? ORDER BY n DESC LIMIT ?", done, limit)
 
     def clean(self, memory_id: MemoryId) -> int:
-        """Take an erased memory's id out of all of them; how many had it."""
-        named = "SELECT n, data FROM nights WHERE user_id = ? AND instr(data, ?)"
-        rows = self._rows(named, self.owner, f'"{memory_id}"')
-        for row in rows:
-            data = dump(_without(json.loads(row["data"]), memory_id))
-            self._run("UPDATE nights SET data = ? WHERE n = ?", data, row["n"])
-        return len(rows)
+        """Take an erased memory's id out of all of them; return how many had it."""
+        named = self._own(UpkeepNight, "instr(data, ?)", f'"{memory_id}"')
+        for night in named:
+            self._update("nights", {"data": _without(night.data, memory_id)}, job_id=night.job_id)
+        return len(named)
 
 
 def _without(value: Json, memory_id: MemoryId) -> Json:
-    """A list that names it goes as a whole, since a pair of one is no pair; a list of single ids loses the one."""
+    """Take an id out; a list inside a list goes with it, since a pair of one is no pair."""
     if isinstance(value, list):
         kept = [v for v in value if v != memory_id and not (isinstance(v, list) and memory_id in v)]
         return [_without(v, memory_id) for v in kept]
@@ -187,7 +148,7 @@ def _without(value: Json, memory_id: MemoryId) -> Json:
 
 
 def _named(signals: str, *, heard: bool) -> Mapping[str, float]:
-    """Fusion's signals, or what the gate heard: one column has both."""
+    """Pick fusion's signals, or what the gate heard: one column has both."""
     return {
         k.removeprefix(_HEARD): v
         for k, v in json.loads(signals).items()

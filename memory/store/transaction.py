@@ -1,5 +1,4 @@
-"""One user's transaction: its owner's row, new ids, secrets, and the change log that every write
-leaves.
+"""One user's transaction: new ids, secrets, and the change log that every write leaves.
 
 Ids are Crockford base32, a letter first, six characters or more, never used twice.
 """
@@ -7,15 +6,40 @@ Ids are Crockford base32, a letter first, six characters or more, never used twi
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from memory.errors import Conflict, NotFound, StoreError
-from memory.models import Change, ChangeSet, Entity, Job, Json, MemoryId, Op, User
+from memory.models import (
+    Change,
+    ChangeSet,
+    Entity,
+    Job,
+    Json,
+    MemoryId,
+    Message,
+    MirrorState,
+    Op,
+    Proposal,
+    Session,
+    Tombstone,
+    TurnRow,
+    UpkeepNight,
+    User,
+    WeightEvent,
+)
 from memory.ports import Clock
-from memory.store.rows import dump, from_row, insert
+from memory.store.rows import (
+    columns_of,
+    dump,
+    from_row,
+    insert,
+    list_values,
+    quote_name,
+    run,
+)
 
 T = TypeVar("T")
 
@@ -23,10 +47,30 @@ _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _LETTERS: Final = _ALPHABET[10:]
 _FIRST_LENGTH: Final = 6
 _TRIES: Final = 64
-_SELECT: Final = "SELECT c.*, s.reason, s.turn_id, s.at FROM changes c JOIN change_sets s ON s.id = c.set_id WHERE c.user_id = ?"
 # A mention and what it does to the level are no acts that a person would want to take back.
 _MINOR: Final = "('reinforced', 'levelled')"
-_RECORD: Final = "INSERT INTO changes (set_id, user_id, op, entity, entity_id, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_RECORD: Final = (
+    "INSERT INTO changes (set_id, user_id, op, entity, entity_id, before, after) VALUES (?,"
+    " ?, ?, ?, ?, ?, ?)"
+)
+_CHANGES: Final = (
+    "(SELECT c.*, s.reason, s.turn_id, s.at FROM changes c JOIN change_sets s ON s.id = c.set_id)"
+)
+_TABLES: Final[Mapping[Any, str]] = {
+    Change: _CHANGES,
+    ChangeSet: "change_sets",
+    Job: "jobs",
+    Message: "messages",
+    MirrorState: "mirrors",
+    Proposal: "proposals",
+    Session: "sessions",
+    Tombstone: "tombstones",
+    TurnRow: "turns",
+    UpkeepNight: "nights",
+    WeightEvent: "weight_log",
+}
+
+Entry = tuple[str, Mapping[str, Json] | None, Mapping[str, Json] | None]  # id, before, after
 
 
 # --- ids ---
@@ -35,21 +79,14 @@ _RECORD: Final = "INSERT INTO changes (set_id, user_id, op, entity, entity_id, b
 def reserve_id(con: Any) -> str:
     """Reserve an id for good: even an erased memory's id is never given again."""
     for attempt in range(_TRIES):
-        found = _random(_FIRST_LENGTH + attempt // 4)
+        length = 5 * (_FIRST_LENGTH + attempt // 4 - 1)
+        # The 69 more keep every letter as likely as any other at the first place.
+        bits = secrets.randbits(length + 69)
+        rest = "".join(_ALPHABET[bits >> i & 31] for i in range(0, length, 5))
+        found = _LETTERS[(bits >> length) % len(_LETTERS)] + rest
         if con.execute("INSERT OR IGNORE INTO used_ids (id) VALUES (?)", (found,)).rowcount == 1:
             return found
     raise StoreError("No free id was found.")  # 64 collisions in a row at up to 21 characters
-
-
-def _random(length: int) -> str:
-    bits = secrets.randbits(
-        5 * length + 64
-    )  # the 64 keep every letter as likely as any other at the first place
-    out = []
-    for _ in range(length - 1):
-        out.append(_ALPHABET[bits & 31])
-        bits >>= 5
-    return _LETTERS[bits % len(_LETTERS)] + "".join(out)
 
 
 def claim_id(con: Any, given: str) -> str:
@@ -93,38 +130,16 @@ class Transaction:
     """One user's view of one connection; used in that connection's thread only."""
 
     con: Any
-    owner: str
+    user_id: str
     shared: StoreContext
-    dropped: dict[MemoryId, tuple[int, bytes]] = field(
-        default_factory=dict
-    )  # (model, vector), for tombstones
+    # (model, vector) of memories that lost theirs, for tombstones
+    dropped: dict[MemoryId, tuple[int, bytes]] = field(default_factory=dict)
     unembedded: dict[MemoryId, None] = field(default_factory=dict)  # in need of a vector at the end
     current: ChangeSet | None = None  # the set that writes belong to
     remembers: bool = False  # a memory was changed: MEMORY.md is to be looked after
 
-    @property
-    def user_id(self) -> str:
-        """Whose store this is."""
-        return self.owner
-
     def new_id(self) -> str:
-        """Reserve an id never used before in this store (so only inside a write)."""
         return reserve_id(self.con)
-
-    def begin(self, actor: str, reason: str, now: datetime, **links: str | None) -> ChangeSet:
-        """Open the set that the writes which follow belong to; `links`: turn_id, job_id, undoes."""
-        opened = ChangeSet(reserve_id(self.con), self.owner, actor, reason, now, **links)
-        row = {
-            "id": opened.id,
-            "user_id": self.owner,
-            "actor": actor,
-            "reason": reason,
-            "at": now,
-            **links,
-        }
-        insert(self.con, "change_sets", row)
-        self.current = opened
-        return opened
 
     def record(
         self,
@@ -137,93 +152,69 @@ class Transaction:
         """Note a change in the current set; a write that nobody announced is the system's own."""
         self.record_many(entity, op, [(entity_id, before, after)])
 
-    def record_many(
-        self,
-        entity: Entity,
-        op: Op,
-        changes: Sequence[tuple[str, Mapping[str, Json] | None, Mapping[str, Json] | None]],
-    ) -> None:
-        """Note many changes: (id, before, after) of each."""
-        current = self.current or self.begin("system", "write", self.shared.clock())
-        self.remembers = self.remembers or (entity == "memory" and bool(changes))
-        self.con.executemany(
-            _RECORD,
-            [
-                (
-                    current.id,
-                    self.owner,
-                    op,
-                    entity,
-                    entity_id,
-                    None if before is None else dump(before),
-                    None if after is None else dump(after),
-                )
-                for entity_id, before, after in changes
-            ],
-        )
+    def record_many(self, entity: Entity, op: Op, changes: Iterable[Entry]) -> None:
+        """Note many changes of one kind."""
+        begin = ChangeGateway(self).begin
+        current = self.current or begin("system", "write", self.shared.clock())
+        rows = [
+            (current.id, self.user_id, op, entity, entity_id, *map(_dumped, copies))
+            for entity_id, *copies in changes
+        ]
+        self.remembers = self.remembers or (entity == "memory" and bool(rows))
+        self.con.executemany(_RECORD, rows)
 
     def record_job(self, job: Job, state: str, **after: Json) -> None:
         """Note what became of a job; in the set its effect began, else in one of its own."""
         if job.kind == "mirror" and state == "done" and after.get("outcome") == "nothing":
             return  # after every change of memory; nobody waits to hear of it
         if self.current is None:
-            self.begin("system", job.kind, self.shared.clock(), job_id=job.id)
+            ChangeGateway(self).begin("system", job.kind, self.shared.clock(), job_id=job.id)
         noted = {**after, "kind": job.kind, "state": state, "payload": dict(job.payload)}
         self.record("job", job.id, "updated", None, noted)
 
     # --- the person, a caller's own tables, and secrets
 
     def user(self) -> User:
-        """Return the user's row. Raises NotFound."""
-        row = self.con.execute("SELECT * FROM users WHERE id = ?", (self.owner,)).fetchone()
+        row = self.con.execute("SELECT * FROM users WHERE id = ?", (self.user_id,)).fetchone()
         if row is None:
-            raise NotFound(f"There is no user {self.owner}.")
+            raise NotFound(f"There is no user {self.user_id}.")
         return from_row(User, row)
 
     def put_user(self, u: User) -> None:
-        """Write language, zone and settings."""
-        if u.id != self.owner:
+        if u.id != self.user_id:
             raise StoreError("A user's row is written in that user's own store.")
-        row = (u.lang, u.tz, dump(dict(u.settings)), self.owner)
-        self.con.execute("UPDATE users SET lang = ?, tz = ?, settings = ? WHERE id = ?", row)
+        written = "UPDATE users SET lang = ?, tz = ?, settings = ? WHERE id = ?"
+        run(self.con, written, u.lang, u.tz, u.settings, self.user_id)
 
     def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
-        """Run a statement on the caller's own tables in the same file; return its rows."""
         return list(self.con.execute(sql, params).fetchall())
 
     def put_secret(self, memory_id: MemoryId, sealed: bytes) -> None:
-        """Keep the sealed text of a secret memory. Raises NotFound."""
         mine = "SELECT 1 FROM memories WHERE id = ? AND user_id = ?"
-        if self.con.execute(mine, (memory_id, self.owner)).fetchone() is None:
+        if run(self.con, mine, memory_id, self.user_id).fetchone() is None:
             raise NotFound(f"There is no memory {memory_id}.")
-        row = {"memory_id": memory_id, "user_id": self.owner, "sealed": sealed}
+        row = {"memory_id": memory_id, "user_id": self.user_id, "sealed": sealed}
         insert(self.con, "secrets", row, "INSERT OR REPLACE")
 
     def secret(self, memory_id: MemoryId) -> bytes | None:
-        """Return the sealed text."""
-        return self._sealed("secrets WHERE memory_id = ? AND user_id = ?", memory_id)
+        return self._sealed("secrets WHERE memory_id = ?", memory_id)
 
     def seal_message(self, message_id: str, sealed: bytes | None) -> None:
-        """Keep what a message said before its secrets were taken out, until its text changes; None drops it."""
         self.con.execute("DELETE FROM sealed_messages WHERE message_id = ?", (message_id,))
         if sealed is not None:
-            row = {"message_id": message_id, "user_id": self.owner, "sealed": sealed}
+            row = {"message_id": message_id, "user_id": self.user_id, "sealed": sealed}
             insert(self.con, "sealed_messages", row)
 
     def sealed_message(self, message_id: str) -> bytes | None:
-        """Return the sealed copy."""
-        return self._sealed("sealed_messages WHERE message_id = ? AND user_id = ?", message_id)
+        return self._sealed("sealed_messages WHERE message_id = ?", message_id)
 
     def sealed_messages(self) -> list[str]:
-        """List messages that have a sealed copy."""
-        rows = self.con.execute(
-            "SELECT message_id FROM sealed_messages WHERE user_id = ?", (self.owner,)
-        )
-        return [r[0] for r in rows.fetchall()]
+        sealed = "SELECT message_id FROM sealed_messages WHERE user_id = ?"
+        return list_values(self.con, sealed, self.user_id)
 
     def _sealed(self, where: str, key: str) -> bytes | None:
-        row = self.con.execute(f"SELECT sealed FROM {where}", (key, self.owner)).fetchone()
-        return None if row is None else bytes(row["sealed"])
+        found = f"SELECT sealed FROM {where} AND user_id = ?"
+        return next(map(bytes, list_values(self.con, found, key, self.user_id)), None)
 
 
 @dataclass(slots=True)
@@ -233,35 +224,58 @@ class Gateway:
     tx: Transaction
 
     @property
+    def con(self) -> Any:
+        """The connection."""
+        return self.tx.con
+
+    @property
     def owner(self) -> str:
         """Whose rows these are."""
-        return self.tx.owner
+        return self.tx.user_id
 
     def _run(self, sql: str, *params: Any) -> int:
         """Execute a statement; return how many rows it changed."""
-        return int(self.tx.con.execute(sql, params).rowcount)
+        return int(run(self.tx.con, sql, *params).rowcount)
 
     def _row(self, sql: str, *params: Any) -> Any:
         """Return the first row, None if there is none."""
-        return self.tx.con.execute(sql, params).fetchone()
+        return run(self.tx.con, sql, *params).fetchone()
 
     def _rows(self, sql: str, *params: Any) -> list[Any]:
         """Return all rows."""
-        found: list[Any] = self.tx.con.execute(sql, params).fetchall()
+        found: list[Any] = run(self.tx.con, sql, *params).fetchall()
         return found
 
     def _values(self, sql: str, *params: Any) -> list[Any]:
         """Return the first column of all rows."""
-        return [r[0] for r in self._rows(sql, *params)]
+        return list_values(self.tx.con, sql, *params)
 
-    def _one(self, kind: Callable[..., T], sql: str, *params: Any) -> T | None:
-        """Return the first row as a dataclass, None if there is none."""
-        row = self._row(sql, *params)
-        return None if row is None else from_row(kind, row)
+    def _own(self, kind: Callable[..., T], condition: str, *params: Any) -> list[T]:
+        """List the owner's things of a kind that meet the condition."""
+        sql = f"SELECT * FROM {_TABLES[kind]} WHERE user_id = ? AND {condition}"
+        return [from_row(kind, r) for r in self._rows(sql, self.owner, *params)]
 
-    def _all(self, kind: Callable[..., T], sql: str, *params: Any) -> list[T]:
-        """Return all rows as dataclasses."""
-        return [from_row(kind, r) for r in self._rows(sql, *params)]
+    def _one(self, kind: Callable[..., T], condition: str, *params: Any) -> T | None:
+        """Return the first of the owner's things of a kind that meets the condition."""
+        return next(iter(self._own(kind, f"{condition} LIMIT 1", *params)), None)
+
+    def _insert(self, table: str, row: Mapping[str, Any], how: str = "INSERT") -> Any:
+        """Insert a row of the owner's; return the cursor."""
+        return insert(self.tx.con, table, {**row, "user_id": self.owner}, how)
+
+    def _update(self, table: str, values: Mapping[str, Any], **key: Any) -> int:
+        """Write values over the owner's rows with that key; return how many."""
+        sets, where = (", ".join(map(_assign, values)), " AND ".join(map(_assign, key)))
+        sql = f"UPDATE {table} SET {sets} WHERE user_id = ? AND {where}"
+        return self._run(sql, *values.values(), self.owner, *key.values())
+
+
+def _dumped(copy: Mapping[str, Json] | None) -> str | None:
+    return None if copy is None else dump(copy)
+
+
+def _assign(column: str) -> str:
+    return f"{quote_name(column)} = ?"
 
 
 @dataclass(slots=True)
@@ -278,48 +292,44 @@ class ChangeGateway(Gateway):
         job_id: str | None = None,
         undoes: str | None = None,
     ) -> ChangeSet:
-        """Open the set that the writes which follow in this transaction belong to."""
-        return self.tx.begin(actor, reason, now, turn_id=turn_id, job_id=job_id, undoes=undoes)
+        row = (self.tx.new_id(), self.owner, actor, reason, now, turn_id, job_id, undoes)
+        self.tx.current = ChangeSet(*row)
+        self._insert("change_sets", columns_of(self.tx.current))
+        return self.tx.current
 
     def resume(self, opened: ChangeSet) -> None:
-        """Go on with a set of an earlier transaction: the writes that follow belong to it."""
         self.tx.current = opened
 
     def get(self, set_id: str) -> ChangeSet | None:
-        """Return a set of this user's."""
-        return self._one(
-            ChangeSet, "SELECT * FROM change_sets WHERE id = ? AND user_id = ?", set_id, self.owner
-        )
+        return self._one(ChangeSet, "id = ?", set_id)
 
-    def list_set_changes(self, set_id: str) -> list[Change]:
-        """List what the set did, in order."""
-        return self._all(Change, f"{_SELECT} AND c.set_id = ? ORDER BY c.seq", self.owner, set_id)
-
-    def list_changes_after(self, seq: int, limit: int) -> list[Change]:
-        """List changes after the cursor, in order."""
-        return self._all(
-            Change, f"{_SELECT} AND c.seq > ? ORDER BY c.seq LIMIT ?", self.owner, seq, limit
-        )
+    def list_changes(
+        self,
+        *,
+        set_id: str | None = None,
+        of: tuple[Entity, str] | None = None,
+        after: int | None = None,
+        limit: int = -1,
+    ) -> list[Change]:
+        wanted = {"set_id = ?": [set_id], "entity = ? AND entity_id = ?": of, "seq > ?": [after]}
+        asked = {c: p for c, p in wanted.items() if p and p[0] is not None}
+        params = [p for some in asked.values() for p in some]
+        order = "ORDER BY seq LIMIT ?"
+        return self._own(Change, f"{' AND '.join(asked) or 1} {order}", *params, limit)
 
     def get_last_seq(self) -> int:
-        """Return the number of the user's newest change; 0 if there is none."""
         return self._row("SELECT MAX(seq) FROM changes WHERE user_id = ?", self.owner)[0] or 0
 
     def get_latest_change(self, entity: Entity, entity_id: str) -> Change | None:
-        """Return the last thing that happened to it."""
-        newest = f"{_SELECT} AND c.entity = ? AND c.entity_id = ? ORDER BY c.seq DESC LIMIT 1"
-        return self._one(Change, newest, self.owner, entity, entity_id)
-
-    def of_entity(self, entity: Entity, entity_id: str) -> list[Change]:
-        """List all changes of one thing, oldest first."""
-        all_ = f"{_SELECT} AND c.entity = ? AND c.entity_id = ? ORDER BY c.seq"
-        return self._all(Change, all_, self.owner, entity, entity_id)
+        newest = "entity = ? AND entity_id = ? ORDER BY seq DESC"
+        return self._one(Change, newest, entity, entity_id)
 
     def count_ended_by(self, turn_id: str) -> int:
-        """Count the memories that ended by what was learned right after the turn, taken back or not."""
         row = self._row(
-            "SELECT COUNT(DISTINCT c.entity_id) FROM changes c JOIN change_sets s ON s.id = c.set_id"
-            " WHERE s.turn_id = ? AND s.user_id = ? AND s.reason = 'monitor' AND c.entity = 'memory'"
+            "SELECT COUNT(DISTINCT c.entity_id) FROM changes c JOIN change_sets s ON s.id"
+            " = c.set_id"
+            " WHERE s.turn_id = ? AND s.user_id = ? AND s.reason = 'monitor' AND c.entity"
+            " = 'memory'"
             " AND c.op IN ('superseded', 'negated', 'deleted')",
             turn_id,
             self.owner,
@@ -327,10 +337,11 @@ class ChangeGateway(Gateway):
         return int(row[0])
 
     def list_overtaken(self, set_id: str) -> frozenset[str]:
-        """Return the memories of the set that another set has changed since."""
         found = self._values(
-            "SELECT DISTINCT c.entity_id FROM changes c WHERE c.set_id = ? AND c.user_id = ? AND c.entity = 'memory'"
-            " AND EXISTS (SELECT 1 FROM changes d WHERE d.user_id = c.user_id AND d.entity = 'memory'"
+            "SELECT DISTINCT c.entity_id FROM changes c WHERE c.set_id = ? AND c.user_id"
+            " = ? AND c.entity = 'memory'"
+            " AND EXISTS (SELECT 1 FROM changes d WHERE d.user_id = c.user_id AND"
+            " d.entity = 'memory'"
             "  AND d.entity_id = c.entity_id AND d.seq > c.seq AND d.set_id != c.set_id)",
             set_id,
             self.owner,
@@ -338,29 +349,20 @@ class ChangeGateway(Gateway):
         return frozenset(found)
 
     def list_undoable(self, limit: int = 20) -> list[ChangeSet]:
-        """List, newest first, sets that did more to a memory than a mention does.
-
-        None that is undone, an undo or purged; but where one act was of many things (forgetting, a
-        save of MEMORY.md, an import), a purge leaves the rest.
-        """
-        return self._all(
+        # Where one act was of many things (forgetting, a save of MEMORY.md, an import), a purge
+        # leaves the rest.
+        of_memory = (
+            "SELECT 1 FROM changes c WHERE c.set_id = change_sets.id AND c.entity = 'memory'"
+        )
+        return self._own(
             ChangeSet,
-            "SELECT s.* FROM change_sets s WHERE s.user_id = ? AND s.undone_by IS NULL AND s.undoes IS NULL"
-            " AND EXISTS (SELECT 1 FROM changes c WHERE c.set_id = s.id AND c.entity = 'memory'"
-            f"  AND c.op NOT IN {_MINOR} AND c.after IS NOT NULL)"
-            " AND (s.reason IN ('forget', 'mirror', 'import')"
-            "  OR NOT EXISTS (SELECT 1 FROM changes c WHERE c.set_id = s.id AND c.entity = 'memory'"
-            "   AND (c.op = 'purged' OR c.after IS NULL)))"
-            " ORDER BY s.n DESC LIMIT ?",
-            self.owner,
+            "undone_by IS NULL AND undoes IS NULL"
+            f" AND EXISTS ({of_memory} AND c.op NOT IN {_MINOR} AND c.after IS NOT NULL)"
+            " AND (reason IN ('forget', 'mirror', 'import')"
+            f"  OR NOT EXISTS ({of_memory} AND (c.op = 'purged' OR c.after IS NULL)))"
+            " ORDER BY n DESC LIMIT ?",
             limit,
         )
 
     def mark_undone(self, set_id: str, by: str) -> None:
-        """Note that the set `by` took the set back."""
-        self._run(
-            "UPDATE change_sets SET undone_by = ? WHERE id = ? AND user_id = ?",
-            by,
-            set_id,
-            self.owner,
-        )
+        self._update("change_sets", {"undone_by": by}, id=set_id)

@@ -6,6 +6,7 @@ Migrations are append-only: files of SQL, applied by name, each in one transacti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext, suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -22,8 +23,9 @@ from memory.store.connection import (
 )
 from memory.store.memories import put_terms
 from memory.store.processes import get_file_lock
+from memory.store.rows import list_tuples, list_values, run
 from memory.store.sqlite_module import SqliteModule
-from memory.store.vectors import INDEXED, make_bits
+from memory.store.vectors import INDEXED, BitTable
 from memory.text.notes import is_close, is_health, strip_subject
 
 # What migrations call; codes and pairs are gone again by the time the last one is done.
@@ -41,56 +43,45 @@ _PATIENCE_MS = 1000
 _WAL_BYTES = 4 * 1024 * 1024  # what SQLite's own checkpoints keep the log at
 
 
-_LIST: Final = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)"
+_LIST: Final = (
+    "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER"
+    " NOT NULL)"
+)
 
 
 def migrate(con: Any, module: Any, now_ms: int, before: Callable[[], object] = int) -> list[str]:
-    """Apply what is missing, in order; returns the names applied. `before` is called first if an
-    old file changes.
+    """Apply what is missing, in order; return the names applied.
 
-    Safe for two processes at once: each migration looks again under the write lock. Raises
-    StoreTooNew if the file has migrations that this version does not know, and then changes
-    nothing.
+    `before` is called first if an old file changes. Safe for two processes at once: each
+    migration looks again under the write lock. Raises StoreTooNew if the file has migrations that
+    this version does not know, and then changes nothing.
     """
-    known = dict(_migrations())
-    applied: list[str] = []
-    for name, function in _FUNCTIONS.items():
-        con.create_function(name, 1, function)
-    there = _refuse_newer(con, known)
-    if there and known.keys() - there:
+    folder = files("memory.store") / "migrations"
+    known = sorted(f.name for f in folder.iterdir() if f.name.endswith(".sql"))
+    for function, work in _FUNCTIONS.items():
+        con.create_function(function, 1, work)
+    listed = list_values(con, "SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'")
+    there = set(list_values(con, "SELECT name FROM schema_migrations")) if listed else set()
+    if unknown := sorted(there.difference(known)):
+        raise StoreTooNew(
+            f"The memory file was written by a later version of Ebb ({unknown[-1]});"
+            " update Ebb to open it."
+        )
+    if there and there != set(known):
         before()
-    for name, sql in known.items():
+    applied: list[str] = []
+    for name in known:
 
-        def apply(con: Any, name: str = name, sql: str = sql) -> None:
+        def apply(con: Any, name: str = name) -> None:
             con.execute(_LIST)
-            if not con.execute(
-                "SELECT 1 FROM schema_migrations WHERE name = ?", (name,)
-            ).fetchone():
-                for statement in _statements(sql, module):
+            if not list_values(con, "SELECT 1 FROM schema_migrations WHERE name = ?", name):
+                for statement in _statements((folder / name).read_text(encoding="utf-8"), module):
                     con.execute(statement)
                 con.execute("INSERT INTO schema_migrations VALUES (?, ?)", (name, now_ms))
                 applied.append(name)
 
         run_transaction(con, "BEGIN IMMEDIATE", apply)
     return applied
-
-
-def _migrations() -> list[tuple[str, str]]:
-    folder = files("memory.store") / "migrations"
-    names = sorted(f.name for f in folder.iterdir() if f.name.endswith(".sql"))
-    return [(name, (folder / name).read_text(encoding="utf-8")) for name in names]
-
-
-def _refuse_newer(con: Any, known: dict[str, str]) -> set[str]:
-    """The names applied so far."""
-    if not con.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone():
-        return set()
-    there = {r[0] for r in con.execute("SELECT name FROM schema_migrations")}
-    if unknown := sorted(there - known.keys()):
-        raise StoreTooNew(
-            f"The memory file was written by a later version of Ebb ({unknown[-1]}); update Ebb to open it."
-        )
-    return there
 
 
 def _statements(sql: str, module: Any) -> Iterator[str]:
@@ -110,31 +101,21 @@ def _statements(sql: str, module: Any) -> Iterator[str]:
 
 def rebuild(con: Any, vec: bool, user_id: str | None) -> Mapping[str, int]:
     """Derive terms and vector tables anew, inside a write transaction; how many rows each."""
-    owned, params = ("", ()) if user_id is None else (" AND m.user_id = ?", (user_id,))
-    con.execute(
-        f"DELETE FROM memories_text WHERE n IN (SELECT m.n FROM memories m WHERE 1{owned})", params
-    )
-    texts = con.execute(
-        f"SELECT m.n, m.original_content FROM memories m WHERE {INDEXED}{owned}", params
-    ).fetchall()
-    con.execute(
-        "DELETE FROM embeddings WHERE memory_n IN (SELECT m.n FROM memories m"
-        f" WHERE NOT ({INDEXED} AND m.sensitivity < 3){owned})",
-        params,
-    )
+    owned = f"FROM memories m WHERE {'? IS NULL' if user_id is None else 'm.user_id = ?'}"
+    run(con, f"DELETE FROM memories_text WHERE n IN (SELECT m.n {owned})", user_id)
+    lost = f"SELECT m.n {owned} AND NOT ({INDEXED} AND m.sensitivity < 3)"
+    run(con, f"DELETE FROM embeddings WHERE memory_n IN ({lost})", user_id)
     rebuild_bits(con, vec)
     con.execute("UPDATE vector_clock SET removals = removals + 1")
-    count = f"SELECT COUNT(*) FROM embeddings e JOIN memories m ON m.n = e.memory_n WHERE 1{owned}"
-    return {
-        "text": put_terms(con, map(tuple, texts)),
-        "vectors": con.execute(count, params).fetchone()[0],
-    }
+    texts = list_tuples(con, f"SELECT m.n, m.original_content {owned} AND {INDEXED}", user_id)
+    count = f"SELECT COUNT(*) FROM embeddings WHERE memory_n IN (SELECT m.n {owned})"
+    return {"text": put_terms(con, texts), "vectors": list_values(con, count, user_id)[0]}
 
 
 def rebuild_bits(con: Any, vec: bool) -> None:
     """Make sqlite-vec's tables anew: nothing is left in them of what was deleted."""
-    for (model_id,) in con.execute("SELECT id FROM embedding_models").fetchall():
-        make_bits(con, vec, model_id, anew=True)
+    for model_id in list_values(con, "SELECT id FROM embedding_models"):
+        BitTable(con, vec, model_id).make(anew=True)
 
 
 def rewrite_file(con: Any) -> None:
@@ -144,28 +125,20 @@ def rewrite_file(con: Any) -> None:
 
 def truncate_log(con: Any, sqlite: SqliteModule, path: Path) -> bool:
     """Move the whole WAL into the file and cut it to nothing; False if somebody was in the way."""
-    if sqlite.report.wal_reset_fixed:
-        return _checkpoint(con, _PATIENCE_MS)
     try:
-        with get_file_lock(path):
+        with nullcontext() if sqlite.report.wal_reset_fixed else get_file_lock(path):
             return _checkpoint(con, _PATIENCE_MS)
     except Timeout:
         return False
 
 
 def checkpoint_log(con: Any, sqlite: SqliteModule, path: Path) -> None:
-    """After a commit on SQLite < 3.51.3: checkpoint a long WAL, under the lock and without waiting for it."""
-    if sqlite.report.wal_reset_fixed or _size(path.with_name(path.name + "-wal")) < _WAL_BYTES:
+    """Checkpoint a long WAL of SQLite < 3.51.3, under the lock, without waiting for it."""
+    log = path.with_name(path.name + "-wal")
+    if sqlite.report.wal_reset_fixed or not log.exists() or log.stat().st_size < _WAL_BYTES:
         return
-    lock = get_file_lock(path)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        return
-    try:
+    with suppress(Timeout), get_file_lock(path).acquire(timeout=0):
         _checkpoint(con, 0)
-    finally:
-        lock.release()
 
 
 def _checkpoint(con: Any, patience_ms: int) -> bool:
@@ -179,10 +152,3 @@ def _checkpoint(con: Any, patience_ms: int) -> bool:
         raise
     finally:
         con.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

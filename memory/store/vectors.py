@@ -1,5 +1,4 @@
-"""Embeddings of one user, by model: the base table is the truth, and sqlite-vec's tables are
-derived from it.
+"""Embeddings of one user, by model: sqlite-vec's tables are derived from the base table.
 
 A vec0 table holds of each vector one bit a number: whether it is above the model's mean. By the
 bits that differ some hundred are found that may be the nearest, and those are compared exactly.
@@ -18,13 +17,13 @@ import numpy as np
 from memory.errors import StoreError
 from memory.index.columns import Columns, Mask
 from memory.index.vectors import Found, ScannedVectors, evenly, normalise_vector, rank
-from memory.models import MemoryId, Sensitivity
+from memory.models import MemoryId
 from memory.ports import FloatArray, Places
-from memory.store.rows import AMONG, dump, insert, tuples
+from memory.store.rows import AMONG, insert, list_tuples, list_values, open_cursor, run
 from memory.store.transaction import Gateway
 
 INDEXED: Final = "m.state NOT IN ('forgotten', 'deleted')"
-_EMBEDDABLE: Final = f"{INDEXED} AND m.sensitivity < {int(Sensitivity.SECRET)}"
+_EMBEDDABLE: Final = f"{INDEXED} AND m.sensitivity < 3"
 _AT_ONCE: Final = 4096
 _CANDIDATES: Final = 400  # compared exactly, for each question; of fewer all are
 _MOST: Final = 4096  # vec0 takes no larger k
@@ -32,6 +31,7 @@ _SAMPLED: Final = 1024  # memories that say how many have a vector
 _ENOUGH: Final = 400  # vectors that a model's mean is measured on
 _SHADOWS: Final = ("chunks", "rowids", "vector_chunks00")
 _OF_MODEL: Final = "embeddings e JOIN embedding_models x ON x.id = e.model_id"
+_MINE: Final = "FROM embeddings WHERE user_id = ? AND model_id = ?"
 
 
 def ensure_model(con: Any, vec: bool, name: str, dim: int) -> int:
@@ -42,7 +42,7 @@ def ensure_model(con: Any, vec: bool, name: str, dim: int) -> int:
     row = con.execute("SELECT id, dim FROM embedding_models WHERE name = ?", (name,)).fetchone()
     if row is None:
         made = int(insert(con, "embedding_models", {"name": name, "dim": dim}).lastrowid)
-        make_bits(con, vec, made)
+        BitTable(con, vec, made).make()
         return made
     if row["dim"] != dim:
         raise StoreError(f"Vectors of {name} have {row['dim']} numbers, not {dim}.")
@@ -52,24 +52,16 @@ def ensure_model(con: Any, vec: bool, name: str, dim: int) -> int:
 def drop_unused(con: Any, vec: bool, name: str) -> bool:
     """Drop models but this one that no memory has a vector of; whether that was all of them."""
     used = False
-    for (model_id,) in con.execute(
-        "SELECT id FROM embedding_models WHERE name <> ?", (name,)
-    ).fetchall():
-        users = "SELECT 1 FROM users u WHERE EXISTS"
-        some = "(SELECT 1 FROM embeddings e WHERE e.user_id = u.id AND e.model_id = ?)"
-        if con.execute(f"{users} {some} LIMIT 1", (model_id,)).fetchone() is not None:
+    for model_id in list_values(con, "SELECT id FROM embedding_models WHERE name <> ?", name):
+        some = "EXISTS (SELECT 1 FROM embeddings e WHERE e.user_id = u.id AND e.model_id = ?)"
+        if list_values(con, f"SELECT 1 FROM users u WHERE {some} LIMIT 1", model_id):
             used = True
             continue
         if vec:
             con.execute(f"DROP TABLE IF EXISTS vec_{model_id}")
-            con.execute("UPDATE embedding_models SET vec0_stale = 1 WHERE id = ?", (model_id,))
-        if (
-            con.execute(
-                "SELECT 1 FROM tombstones WHERE model_id = ? LIMIT 1", (model_id,)
-            ).fetchone()
-            is None
-        ):
-            con.execute("DELETE FROM embedding_models WHERE id = ?", (model_id,))
+            run(con, "UPDATE embedding_models SET vec0_stale = 1 WHERE id = ?", model_id)
+        unneeded = "id = ? AND NOT EXISTS (SELECT 1 FROM tombstones WHERE model_id = ?)"
+        run(con, f"DELETE FROM embedding_models WHERE {unneeded}", model_id, model_id)
     return not used
 
 
@@ -77,40 +69,31 @@ def drop_unused(con: Any, vec: bool, name: str) -> bool:
 class VectorGateway(Gateway):
     """`memory.ports.VectorTable`."""
 
-    def put(self, memory_id: MemoryId, embedder_id: str, vector: FloatArray) -> None:
-        """Keep a memory's vector.
-
-        One that has left the index meanwhile, or is secret, gets none.
-        """
-        self.put_many({memory_id: vector}, embedder_id)
-
     def put_many(self, vectors: Mapping[MemoryId, FloatArray], embedder_id: str) -> int:
-        """Keep many in a few statements; how many were kept."""
-        con, vec = self.tx.con, self.tx.shared.vec
-        mine = f"SELECT m.id, m.n FROM memories m WHERE m.id {AMONG} AND +m.user_id = ? AND {_EMBEDDABLE}"
-        rows = self._rows(mine, dump(list(vectors)), self.owner)
-        wanted = {
-            int(n): normalise_vector(vectors[i])
-            for i, n in sorted(map(tuple, rows), key=lambda r: r[1])
-        }
+        mine = (
+            f"SELECT m.n, m.id FROM memories m WHERE m.id {AMONG} AND +m.user_id = ? AND"
+            f" {_EMBEDDABLE}"
+        )
+        rows = list_tuples(self.con, mine, list(vectors), self.owner)
+        wanted = {n: normalise_vector(vectors[i]) for n, i in sorted(rows)}
         if not wanted:
             return 0
-        model_id = ensure_model(con, vec, embedder_id, len(next(iter(wanted.values()))))
+        dim = len(next(iter(wanted.values())))
+        model_id = ensure_model(self.con, self.tx.shared.vec, embedder_id, dim)
         again = self._delete(model_id, list(wanted))
-        con.executemany(
+        self.con.executemany(
             "INSERT INTO embeddings (user_id, memory_n, model_id, vector) VALUES (?, ?, ?, ?)",
             [(self.owner, n, model_id, v.tobytes()) for n, v in wanted.items()],
         )
-        put_bits(con, vec, model_id, self.owner, wanted)
-        self._tick("puts")
-        if again > 0:
-            self._tick("removals")
+        self._bits(model_id).put(self.owner, wanted)
+        self._tick("puts", bool(wanted))
+        self._tick("removals", again > 0)
         return len(wanted)
 
     def count_embedded(self, embedder_id: str) -> tuple[int, int]:
-        """Return (memories that have a vector of that model, memories that should)."""
         counted = self._row(
-            "SELECT COUNT(e.seq), COUNT(*) FROM memories m LEFT JOIN embeddings e ON e.memory_n = m.n"
+            "SELECT COUNT(e.seq), COUNT(*) FROM memories m LEFT JOIN embeddings e ON"
+            " e.memory_n = m.n"
             " AND e.model_id = (SELECT id FROM embedding_models WHERE name = ?)"
             f" WHERE m.user_id = ? AND {_EMBEDDABLE}",
             *(embedder_id, self.owner),
@@ -118,78 +101,73 @@ class VectorGateway(Gateway):
         return int(counted[0]), int(counted[1])
 
     def list_other_models(self, embedder_id: str) -> list[tuple[str, int]]:
-        """List other models that this user has vectors of, and how many, most first."""
         others = f"SELECT x.name, COUNT(*) FROM {_OF_MODEL} WHERE e.user_id = ? AND x.name <> ?"
-        rows = self._rows(f"{others} GROUP BY x.id ORDER BY COUNT(*) DESC", self.owner, embedder_id)
-        return [(r[0], int(r[1])) for r in rows]
+        grouped = f"{others} GROUP BY x.id ORDER BY COUNT(*) DESC"
+        return list_tuples(self.con, grouped, self.owner, embedder_id)
 
     def drop_vectors(self, embedder_id: str, limit: int) -> int:
-        """Drop up to `limit` vectors of that model, the oldest first; how many went."""
         oldest = (
-            f"SELECT e.memory_n, e.model_id FROM {_OF_MODEL} WHERE e.user_id = ? AND x.name = ?"
+            f"SELECT e.model_id, e.memory_n FROM {_OF_MODEL} WHERE e.user_id = ? AND x.name = ?"
         )
         rows = self._rows(f"{oldest} ORDER BY e.seq LIMIT ?", self.owner, embedder_id, limit)
         if rows:
             self._delete(rows[0]["model_id"], [r["memory_n"] for r in rows])
-            self._tick("removals")
+        self._tick("removals", bool(rows))
         return len(rows)
 
     def list_missing(self, embedder_id: str, limit: int) -> list[tuple[MemoryId, str]]:
-        """List (id, original_content) of indexed, non-secret memories that have no vector of that model."""
-        rows = self._rows(
+        return list_tuples(
+            self.con,
             f"SELECT m.id, m.original_content FROM memories m WHERE m.user_id = ? AND {_EMBEDDABLE}"
-            f" AND NOT EXISTS (SELECT 1 FROM {_OF_MODEL} WHERE e.memory_n = m.n AND x.name = ?) ORDER BY m.n LIMIT ?",
+            f" AND NOT EXISTS (SELECT 1 FROM {_OF_MODEL} WHERE e.memory_n = m.n AND x.name"
+            " = ?) ORDER BY m.n LIMIT ?",
             *(self.owner, embedder_id, limit),
         )
-        return [(r[0], r[1]) for r in rows]
 
     def get(self, ids: Sequence[MemoryId], embedder_id: str) -> Mapping[MemoryId, FloatArray]:
-        """Map memories to their vectors; those that have none are left out."""
         rows = self._rows(
             f"SELECT m.id, e.vector FROM {_OF_MODEL} JOIN memories m ON e.memory_n = m.n"
             f" WHERE +m.user_id = ? AND x.name = ? AND m.id {AMONG}",
-            *(self.owner, embedder_id, dump(list(ids))),
+            *(self.owner, embedder_id, ids),
         )
         return {r[0]: np.frombuffer(r[1], dtype=np.float32) for r in rows}
 
-    def list_without_vector(self, ids: Sequence[MemoryId], embedder_id: str) -> list[MemoryId]:
-        """List those that have no vector of that model."""
-        have = self.get(ids, embedder_id)
-        return [i for i in ids if i not in have]
-
     def drop(self, ids: Mapping[int, MemoryId]) -> int:
-        """Drop all vectors of memories, given by number; a tombstone of this transaction may keep one.
+        """Drop all vectors of memories, given by number; return how many.
 
-        How many.
+        A tombstone of this transaction may keep one.
         """
-        held = f"SELECT memory_n, model_id, vector FROM embeddings WHERE user_id = ? AND memory_n {AMONG}"
-        rows = self._rows(held, self.owner, dump(list(ids))) if ids else []
+        held = (
+            "SELECT memory_n, model_id, vector FROM embeddings WHERE user_id = ? AND memory_n"
+            f" {AMONG}"
+        )
+        rows = self._rows(held, self.owner, list(ids)) if ids else []
         for row in rows:
             memory_id = ids[row["memory_n"]]
             if memory_id not in self.tx.dropped or row["model_id"] == self.tx.shared.embedder_model:
                 self.tx.dropped[memory_id] = (row["model_id"], bytes(row["vector"]))
         for model_id in {r["model_id"] for r in rows}:
             self._delete(model_id, [r["memory_n"] for r in rows if r["model_id"] == model_id])
-        if rows:
-            self._tick("removals")
+        self._tick("removals", bool(rows))
         return len(rows)
 
+    def _bits(self, model_id: int) -> BitTable:
+        return BitTable(self.con, self.tx.shared.vec, model_id)
+
     def _delete(self, model_id: int, numbers: Sequence[int]) -> int:
-        gone = self._run(
-            f"DELETE FROM embeddings WHERE model_id = ? AND memory_n {AMONG}",
-            model_id,
-            dump(numbers),
-        )
+        sql = f"DELETE FROM embeddings WHERE model_id = ? AND memory_n {AMONG}"
+        gone = self._run(sql, model_id, numbers)
         if gone:
-            take_bits(self.tx.con, self.tx.shared.vec, model_id, numbers)
+            self._bits(model_id).take(numbers)
         return gone
 
-    def _tick(self, column: str) -> None:
-        self._run(
-            f"INSERT INTO vector_clock (user_id, {column}) VALUES (?, 1)"
-            f" ON CONFLICT (user_id) DO UPDATE SET {column} = {column} + 1",
-            self.owner,
-        )
+    def _tick(self, column: str, happened: bool) -> None:
+        if happened:
+            self._run(
+                f"INSERT INTO vector_clock (user_id, {column}) VALUES (?, 1)"
+                f" ON CONFLICT (user_id) DO UPDATE SET {column} = {column} + 1",
+                self.owner,
+            )
 
 
 # --- reading ---
@@ -205,56 +183,41 @@ class VectorSpace:
 
 def count_vectors(con: Any, model_id: int, columns: Columns) -> int:
     """Count the memories that have a vector of a model; of many, from a sample."""
-    some = columns.numbers[evenly(len(columns), _SAMPLED)] if len(columns) else columns.numbers
+    some = columns.numbers[evenly(len(columns), _SAMPLED)]
     sampled = f"SELECT COUNT(*) FROM embeddings WHERE model_id = ? AND memory_n {AMONG}"
-    (held,) = con.execute(sampled, (model_id, dump(some.tolist()))).fetchone()
+    held = list_values(con, sampled, model_id, some.tolist())[0]
     return round(int(held) / max(len(some), 1) * len(columns))
 
 
 def sample_vectors(
     con: Any, user_id: str, model_id: int, most: int
 ) -> tuple[FloatArray, list[str]]:
-    """Read up to `most` of a user's vectors of a model, evenly spaced, and the languages of their memories."""
-    own, me = "FROM embeddings WHERE user_id = ? AND model_id = ?", (user_id, model_id)
-    first, last = con.execute(
-        f"SELECT (SELECT MIN(seq) {own}), (SELECT MAX(seq) {own})", me + me
-    ).fetchone()
-    places = np.unique(np.linspace(first, last, most).astype(np.int64)).tolist()
+    """Read up to `most` of a user's vectors, evenly spaced, and their memories' languages."""
+    me = (user_id, model_id)
+    ends = f"SELECT (SELECT MIN(seq) {_MINE}), (SELECT MAX(seq) {_MINE})"
+    first, last = list_tuples(con, ends, *me, *me)[0]
+    places = np.unique(np.linspace(first, last, most).astype(np.int64))
     # The next one of the user's own from each place on: others' may stand between.
-    some = f"SELECT (SELECT seq {own} AND seq >= value LIMIT 1) FROM json_each(?)"
-    rows = con.execute(
-        f"SELECT vector, language FROM embeddings JOIN memories ON n = memory_n WHERE seq IN ({some})",
-        (*me, dump(places)),
-    ).fetchall()
-    return np.stack([np.frombuffer(v, np.float32) for v, _ in rows]), [
-        language for _, language in rows
-    ]
+    some = f"SELECT (SELECT seq {_MINE} AND seq >= value LIMIT 1) FROM json_each(?)"
+    sampled = (
+        "SELECT vector, language FROM embeddings JOIN memories ON n = memory_n WHERE seq IN"
+        f" ({some})"
+    )
+    rows = list_tuples(con, sampled, *me, places.tolist())
+    return np.stack([np.frombuffer(v, np.float32) for v, _ in rows]), [r[1] for r in rows]
 
 
 def follow_vectors(
-    con: Any, user_id: str, space: VectorSpace, known: ScannedVectors | None, *, removed: bool
+    con: Any, user_id: str, space: VectorSpace, known: ScannedVectors | None
 ) -> ScannedVectors:
-    """Read what came since, and what is left if any were `removed`, for a scan in memory."""
-    own, mine = (user_id, space.model_id), "FROM embeddings WHERE user_id = ? AND model_id = ?"
-    there = known or ScannedVectors(space.dim)
-    if removed:
-        left = [r[0] for r in tuples(con).execute(f"SELECT seq {mine}", own).fetchall()]
-        there = there.changed(np.array(left, np.int64), [])
-    after = int(there.keys[-1]) if len(there.keys) else 0
-    cursor = tuples(con).execute(
-        f"SELECT seq, memory_n, vector {mine} AND seq > ? ORDER BY seq", (*own, after)
-    )
-    parts = [there]
-    while rows := cursor.fetchmany(_AT_ONCE):
-        parts.append(ScannedVectors(space.dim).changed(None, rows))
-    return ScannedVectors.join(parts)
-
-
-# --- sqlite-vec ---
+    """Read what came since, or all, for a scan in memory."""
+    there = known or ScannedVectors.of(space.dim)
+    came = f"SELECT seq, memory_n, vector {_MINE} AND seq > ? ORDER BY seq"
+    return there.and_then(list_tuples(con, came, user_id, space.model_id, there.last))
 
 
 @dataclass(frozen=True, slots=True)
-class BitTable:
+class BitVectors:
     """`memory.index.vectors.VectorSet` by a vec0 table."""
 
     con: Any
@@ -272,10 +235,8 @@ class BitTable:
 
     def held(self) -> Mask:
         """Return which places have a vector."""
-        mine = "SELECT memory_n FROM embeddings WHERE user_id = ? AND model_id = ?"
-        rows = tuples(self.con).execute(mine, (self.user_id, self.model_id)).fetchall()
         out = np.zeros(len(self.columns), np.bool_)
-        out[self.columns.places_of(np.array([r[0] for r in rows], np.int64))] = True
+        out[self._places(f"SELECT memory_n {_MINE}", self.user_id, self.model_id)] = True
         return out
 
     def sample(self, most: int) -> FloatArray:
@@ -284,130 +245,133 @@ class BitTable:
         return self._vectors(held[evenly(len(held), most)] if len(held) else held)[1]
 
     def _candidates(self, v: FloatArray, k: int, mask: Mask, passing: Places) -> Places:
-        """Places that pass and may be the nearest; all that pass where those that can be asked for are too few."""
-        query = _bits(v[None], _centre(self.con, self.model_id))[0].tobytes()
-        near = f"SELECT rowid FROM vec_{self.model_id} WHERE embedding MATCH vec_bit(?) AND k = ? AND user_id = ?"
+        """Return places that may be the nearest; all that pass where the table has too few."""
+        query = _cut(v[None], _centre(self.con, self.model_id))[0].tobytes()
+        near = (
+            f"SELECT rowid FROM vec_{self.model_id} WHERE embedding MATCH vec_bit(?) AND k = ?"
+            " AND user_id = ?"
+        )
         for some in (max(_CANDIDATES, k + k // 2), _MOST):
             if len(passing) <= _CANDIDATES or some > _MOST:
                 break
-            rows = tuples(self.con).execute(near, (query, some, self.user_id)).fetchall()
-            places = self.columns.places_of(np.array([r[0] for r in rows], np.int64))
-            places = places[mask[places]]
-            if len(places) >= max(k, _CANDIDATES // 4) or len(rows) < some:
+            places = self._places(near, query, some, self.user_id)
+            fewer, places = len(places) < some, places[mask[places]]
+            if len(places) >= max(k, _CANDIDATES // 4) or fewer:
                 return places
         return passing
 
+    def _places(self, sql: str, *params: Any) -> Places:
+        return self.columns.places_of(np.array(list_values(self.con, sql, *params), np.int64))
+
     def _vectors(self, places: Places) -> tuple[Places, FloatArray]:
-        """(places, vectors) of those of the places that have one."""
-        numbers = dump(self.columns.numbers[places].tolist())
-        some = f"SELECT memory_n, vector FROM embeddings WHERE memory_n {AMONG} AND +user_id = ? AND +model_id = ?"
-        some += " ORDER BY seq"
-        rows = tuples(self.con).execute(some, (numbers, self.user_id, self.model_id)).fetchall()
-        matrix = np.frombuffer(b"".join([r[1] for r in rows]), np.float32).reshape(
-            len(rows), self.dim
+        """Return (places, vectors) of those of the places that have one."""
+        some = (
+            f"SELECT memory_n, vector FROM embeddings WHERE memory_n {AMONG} AND +user_id = ?"
+            " AND +model_id = ?"
         )
-        return self.columns.places_of(np.array([r[0] for r in rows], np.int64)), matrix
+        numbers = self.columns.numbers[places].tolist()
+        rows = list_tuples(self.con, f"{some} ORDER BY seq", numbers, self.user_id, self.model_id)
+        matrix = np.frombuffer(b"".join([r[1] for r in rows]), np.float32)
+        there = self.columns.places_of(np.array([r[0] for r in rows], np.int64))
+        return there, matrix.reshape(len(rows), self.dim)
 
 
-def bits_usable(con: Any, vec: bool, model_id: int) -> bool:
-    """Tell whether the model's table is there, up to date, and this process can use it."""
-    if not vec:
-        return False
-    row = con.execute(
-        "SELECT vec0_stale FROM embedding_models WHERE id = ?", (model_id,)
-    ).fetchone()
-    return row is not None and not row[0]
+# --- sqlite-vec ---
 
 
-def put_bits(
-    con: Any, vec: bool, model_id: int, owner: str, vectors: Mapping[int, FloatArray]
-) -> None:
-    """Put vectors, by memory number, beside their base rows; all anew once there are enough to measure a mean."""
-    if not bits_usable(con, vec, model_id):
-        if not vec:
-            _mark_stale(con, model_id)
-        return
-    centre = _centre(con, model_id)
-    some = "SELECT COUNT(*) FROM (SELECT 1 FROM embeddings WHERE model_id = ? LIMIT ?)"
-    if centre is None and con.execute(some, (model_id, _ENOUGH)).fetchone()[0] == _ENOUGH:
-        make_bits(con, vec, model_id, anew=True)
-        return
-    bits = _bits(np.stack(list(vectors.values())), centre)
-    _insert_bits(
-        con, model_id, [(n, owner, b.tobytes()) for n, b in zip(vectors, bits, strict=True)]
-    )
+@dataclass(frozen=True, slots=True)
+class BitTable:
+    """A model's vec0 table, which another process may have left stale."""
 
+    con: Any
+    vec: bool  # whether this process has sqlite-vec
+    model_id: int
 
-def take_bits(con: Any, vec: bool, model_id: int, numbers: Sequence[int]) -> None:
-    """Take vectors out.
+    def is_usable(self) -> bool:
+        """Tell whether the table is there, up to date, and this process can use it."""
+        fresh = "SELECT 1 FROM embedding_models WHERE id = ? AND NOT vec0_stale"
+        return self.vec and bool(list_values(self.con, fresh, self.model_id))
 
-    A process without sqlite-vec empties the table: what is forgotten must not stay in it.
-    """
-    if bits_usable(con, vec, model_id):
-        con.executemany(f"DELETE FROM vec_{model_id} WHERE rowid = ?", [(n,) for n in numbers])
-        return
-    for shadow in _SHADOWS:
-        name = f"vec_{model_id}_{shadow}"
-        if con.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone():
-            con.execute(f'DELETE FROM "{name}"')
-    _mark_stale(con, model_id)
+    def put(self, owner: str, vectors: Mapping[int, FloatArray]) -> None:
+        """Put vectors, by memory number; all anew once there are enough to measure a mean."""
+        if not self.is_usable():
+            if not self.vec:
+                self._mark_stale()
+            return
+        centre = _centre(self.con, self.model_id)
+        some = "SELECT COUNT(*) FROM (SELECT 1 FROM embeddings WHERE model_id = ? LIMIT ?)"
+        if centre is None and list_values(self.con, some, self.model_id, _ENOUGH) == [_ENOUGH]:
+            self.make(anew=True)
+            return
+        self._insert([(n, owner) for n in vectors], np.stack(list(vectors.values())), centre)
 
+    def take(self, numbers: Sequence[int]) -> None:
+        """Take vectors out.
 
-def make_bits(con: Any, vec: bool, model_id: int, *, anew: bool = False) -> None:
-    """Make the model's table, if it is missing, out of date or wanted `anew`, and measure its mean."""
-    if not vec or (not anew and bits_usable(con, vec, model_id)):
-        return
-    dim = con.execute("SELECT dim FROM embedding_models WHERE id = ?", (model_id,)).fetchone()[0]
-    con.execute(f"DROP TABLE IF EXISTS vec_{model_id}")
-    con.execute(
-        f"CREATE VIRTUAL TABLE vec_{model_id} USING vec0(user_id TEXT PARTITION KEY,"
-        f" embedding BIT[{-dim // 8 * -8}], chunk_size=32)"
-    )
-    pages = list(_pages(con, model_id, "seq"))
-    seqs = [seq for page in pages for (seq,) in page]
-    centre = None
-    if len(seqs) >= _ENOUGH:
-        some = dump([seqs[i] for i in evenly(len(seqs), 4 * _ENOUGH).tolist()])
-        sampled = con.execute(
-            f"SELECT vector FROM embeddings WHERE seq {AMONG}", (some,)
-        ).fetchall()
-        centre = np.stack([np.frombuffer(r[0], np.float32) for r in sampled]).mean(axis=0)
-    values = (None if centre is None else centre.tobytes(), model_id)
-    con.execute("UPDATE embedding_models SET vec0_stale = 0, centre = ? WHERE id = ?", values)
-    for page in _pages(con, model_id, "memory_n, user_id, vector"):
-        bits = _bits(
-            np.frombuffer(b"".join([r[2] for r in page]), np.float32).reshape(len(page), dim),
-            centre,
+        A process without sqlite-vec empties the table: what is forgotten must not stay in it.
+        """
+        name = f"vec_{self.model_id}"
+        if self.is_usable():
+            gone = f"DELETE FROM {name} WHERE rowid = ?"
+            self.con.executemany(gone, [(n,) for n in numbers])
+            return
+        shadows = [f"{name}_{shadow}" for shadow in _SHADOWS]
+        there = f"SELECT name FROM sqlite_master WHERE name {AMONG}"
+        for shadow in list_values(self.con, there, shadows):
+            self.con.execute(f'DELETE FROM "{shadow}"')
+        self._mark_stale()
+
+    def make(self, *, anew: bool = False) -> None:
+        """Make the table, if it is missing, stale or wanted `anew`, and measure the mean."""
+        con, model_id = self.con, self.model_id
+        if not self.vec or (not anew and self.is_usable()):
+            return
+        (dim,) = list_values(con, "SELECT dim FROM embedding_models WHERE id = ?", model_id)
+        con.execute(f"DROP TABLE IF EXISTS vec_{model_id}")
+        con.execute(
+            f"CREATE VIRTUAL TABLE vec_{model_id} USING vec0(user_id TEXT PARTITION KEY,"
+            f" embedding BIT[{-dim // 8 * -8}], chunk_size=32)"
         )
-        _insert_bits(
-            con, model_id, [(r[0], r[1], b.tobytes()) for r, b in zip(page, bits, strict=True)]
+        seqs = list_values(
+            con, "SELECT seq FROM embeddings WHERE model_id = ? ORDER BY seq", model_id
+        )
+        centre = None
+        if len(seqs) >= _ENOUGH:
+            some = [seqs[i] for i in evenly(len(seqs), 4 * _ENOUGH).tolist()]
+            sampled = list_values(con, f"SELECT vector FROM embeddings WHERE seq {AMONG}", some)
+            centre = np.stack([np.frombuffer(v, np.float32) for v in sampled]).mean(axis=0)
+        fresh = "UPDATE embedding_models SET vec0_stale = 0, centre = ? WHERE id = ?"
+        run(con, fresh, None if centre is None else centre.tobytes(), model_id)
+        for page in self._pages():
+            matrix = np.frombuffer(b"".join([r[2] for r in page]), np.float32)
+            self._insert([r[:2] for r in page], matrix.reshape(len(page), dim), centre)
+
+    def _pages(self) -> Iterator[list[Any]]:
+        every = "SELECT memory_n, user_id, vector FROM embeddings WHERE model_id = ? ORDER BY seq"
+        cursor = open_cursor(self.con, every, self.model_id)
+        while rows := cursor.fetchmany(_AT_ONCE):
+            yield rows
+
+    def _insert(
+        self, keys: Sequence[tuple[int, str]], vectors: FloatArray, centre: FloatArray | None
+    ) -> None:
+        bits = _cut(vectors, centre)
+        self.con.executemany(
+            f"INSERT INTO vec_{self.model_id} (rowid, user_id, embedding) VALUES (?, ?,"
+            " vec_bit(?))",
+            [(*key, b.tobytes()) for key, b in zip(keys, bits, strict=True)],
         )
 
-
-def _pages(con: Any, model_id: int, columns: str) -> Iterator[list[Any]]:
-    cursor = tuples(con).execute(
-        f"SELECT {columns} FROM embeddings WHERE model_id = ? ORDER BY seq", (model_id,)
-    )
-    while rows := cursor.fetchmany(_AT_ONCE):
-        yield rows
+    def _mark_stale(self) -> None:
+        stale = "UPDATE embedding_models SET vec0_stale = 1 WHERE id = ? AND vec0_stale = 0"
+        run(self.con, stale, self.model_id)
 
 
-def _insert_bits(con: Any, model_id: int, rows: Sequence[tuple[int, str, bytes]]) -> None:
-    con.executemany(
-        f"INSERT INTO vec_{model_id} (rowid, user_id, embedding) VALUES (?, ?, vec_bit(?))", rows
-    )
-
-
-def _bits(vectors: FloatArray, centre: FloatArray | None) -> Any:
+def _cut(vectors: FloatArray, centre: FloatArray | None) -> Any:
+    """Cut vectors to one bit a number."""
     return np.packbits(vectors > (0 if centre is None else centre), axis=1)
 
 
 def _centre(con: Any, model_id: int) -> FloatArray | None:
-    raw = con.execute("SELECT centre FROM embedding_models WHERE id = ?", (model_id,)).fetchone()[0]
+    raw = list_values(con, "SELECT centre FROM embedding_models WHERE id = ?", model_id)[0]
     return None if raw is None else np.frombuffer(raw, np.float32)
-
-
-def _mark_stale(con: Any, model_id: int) -> None:
-    con.execute(
-        "UPDATE embedding_models SET vec0_stale = 1 WHERE id = ? AND vec0_stale = 0", (model_id,)
-    )

@@ -102,7 +102,8 @@ async def look_around(run: UpkeepRun) -> tuple[Near, int]:
     changed: set[MemoryId] = set()
     if run.last is not None:
         since = run.last.at
-        events = await run.read(lambda tx: tx.memories.log_since(since, ("edited", "affirm")))
+        kinds = ("edited", "affirm")
+        events = await run.read(lambda tx: tx.memories.list_weight_log(since=since, events=kinds))
         changed = {e.memory_id for e in events}
     ids = [r.id for r in facts if r.id in changed] + [r.id for r in new if r.id not in changed]
     near = await find_nearest(run, ids)

@@ -121,7 +121,7 @@ def _blank(run: UpkeepRun, tx: Transaction, ids: Sequence[str]) -> None:
     for message_id in ids:
         m = tx.conversations.get_message(message_id)
         if m is not None and m.text and m.hidden_at is not None and m.hidden_at <= run.now - KEPT:
-            tx.conversations.put_message(replace(m, text=""), "purged")
+            tx.conversations.put_messages([replace(m, text="")], "purged")
             run.count("blanked")
 
 

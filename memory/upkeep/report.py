@@ -60,7 +60,8 @@ def load_report(night: UpkeepNight) -> NightReport:
 def write_report(run: UpkeepRun, tx: Transaction) -> NightReport:
     """Store the report of a night that is over, from what it did and how the store stands now."""
     data = {k: v for k, v in run.data.items() if k not in {"phase", "share", "phases"}}
-    happened = tx.memories.log_since(run.last.at if run.last else _EVER, _USES | {"negate"})
+    since = run.last.at if run.last else _EVER
+    happened = tx.memories.list_weight_log(since=since, events=_USES | {"negate"})
     rows, counts = [w.row for w in run.rows], data.get("counts", {})
     active = [w for w in run.rows if w.row.state == State.ACTIVE]
     levels = Counter(Level(w.row.level).name.lower() for w in active)

@@ -102,7 +102,7 @@ async def main(count: int) -> None:
                     raise AssertionError
                 started, working = time.perf_counter(), time.process_time()
                 effect = await keeper.job(job, now)
-                await store.finish_job(job, effect, now)
+                await store.finish_job(job, effect)
                 took, worked = time.perf_counter() - started, time.process_time() - working
                 (report,) = await keeper.reports(user)
                 print(

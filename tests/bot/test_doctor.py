@@ -126,7 +126,7 @@ async def test_background_work(settings: Settings) -> None:
             await store.write(user, lambda tx, key=key: tx.jobs.enqueue("monitor", key, {}, NOW))  # type: ignore[misc]
         job = await store.write_system(lambda s: s.lease(NOW, NOW, "w"))
         assert job is not None
-        assert await store.write_system(lambda s: s.fail(job.id, "w", "bad_key", None, NOW))
+        assert await store.write_system(lambda s: s.fail(job.id, "w", "bad_key", None))
     finally:
         await store.close()
     check = await found(settings, "Background work")

@@ -401,7 +401,9 @@ async def test_a_switch_is_noticed_and_said(tmp_path: Path) -> None:
         assert await w.ebb.agent.drain(20) == 0
         told = [
             c.after
-            for c in await w.ebb.store.list_changes(w.ebb.owner, 0, 10_000)
+            for c in await w.ebb.store.read(
+                w.ebb.owner, lambda tx: tx.changes.list_changes(after=0)
+            )
             if c.entity == "job"
         ]
         (result,) = [x for x in told if x is not None and x["kind"] == "curve"]

@@ -46,7 +46,7 @@ async def test_an_idle_conversation_closes_itself_while_ebb_is_open(
         await w.ebb.agent.background.tend()
         assert await session(w) == (before[0], "closed", "idle")
         assert await w.ebb.agent.drain(20) == 0
-        changes = await w.ebb.store.list_changes(w.user_id, seq, 500)
+        changes = await w.ebb.store.read(w.user_id, lambda tx: tx.changes.list_changes(after=seq))
         closed = [
             c for c in changes if c.entity == "session" and (c.after or {}).get("state") == "closed"
         ]
@@ -70,7 +70,7 @@ async def test_it_closes_once_however_many_processes_look(tmp_path: Path) -> Non
         await w.say("I like tea.")
         time.forward(hours=7)
         await asyncio.gather(*(x.ebb.agent.background.tend() for x in (w, other)))
-        changes = await w.ebb.store.list_changes(w.user_id, 0, 5000)
+        changes = await w.ebb.store.read(w.user_id, lambda tx: tx.changes.list_changes(after=0))
         closed = [
             c for c in changes if (c.before or {}).get("state") == "open" and c.entity == "session"
         ]
@@ -131,7 +131,7 @@ async def test_a_missed_night_is_made_up_for_at_start(
 
 async def _changes(home: Path, time: FakeTime) -> list[Change]:
     async with opened(home, time) as w:
-        return list(await w.ebb.store.list_changes(w.user_id, 0, 5000))
+        return list(await w.ebb.store.read(w.user_id, lambda tx: tx.changes.list_changes(after=0)))
 
 
 async def test_the_night_comes_while_ebb_is_open(tmp_path: Path) -> None:

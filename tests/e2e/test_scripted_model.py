@@ -149,7 +149,7 @@ async def test_extraction_at_the_end_of_a_session(
         assert (await w.do("/new")).session_id
         assert await w.texts(layers=None) != []
         assert "Plays the oboe." in await w.texts()
-        changes = await w.ebb.store.list_changes(w.user_id, seen, 500)
+        changes = await w.ebb.store.read(w.user_id, lambda tx: tx.changes.list_changes(after=seen))
         results = [
             c.after
             for c in changes

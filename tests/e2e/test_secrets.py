@@ -117,7 +117,7 @@ async def test_messages_of_an_older_version_are_sealed(tmp_path: Path) -> None:
 
         def write(tx: Transaction) -> None:  # as an older version left it
             m = next(m for m in tx.conversations.list_messages() if m.text == "hello")
-            tx.conversations.put_message(replace(m, text="my wifi password is Gr33nTea-88"))
+            tx.conversations.put_messages([replace(m, text="my wifi password is Gr33nTea-88")])
             tx.jobs.enqueue("seal", "again", {}, w.time())
 
         await w.ebb.store.write(w.ebb.owner, write)

@@ -195,7 +195,11 @@ async def test_a_failure_backs_off_and_nothing_is_lost(
 
 async def told(store: SqliteStore, user: str) -> list[str]:
     """What the person has heard of learning that waits."""
-    changes = [c.after or {} for c in await store.list_changes(user, 0, 999) if c.entity == "job"]
+    changes = [
+        c.after or {}
+        for c in await store.read(user, lambda tx: tx.changes.list_changes(after=0))
+        if c.entity == "job"
+    ]
     return [str(a["error"]) for a in changes if a["outcome"] == "waiting"]
 
 
@@ -266,7 +270,7 @@ async def test_what_cannot_be_helped_is_dead_at_once_and_seen(
         assert await runner.drain(10) == 0
     (dead,) = await store.read(user, lambda tx: tx.jobs.list_dead())
     assert (dead.attempts, dead.last_error) == (1, "context_too_long")
-    last = (await store.list_changes(user, 0, 99))[-1]
+    last = (await store.read(user, lambda tx: tx.changes.list_changes(after=0)))[-1]
     assert last.after is not None
     assert (last.entity, last.after["state"], last.after["outcome"]) == ("job", "dead", "failed")
     served: list[str] = []
@@ -285,7 +289,7 @@ async def test_attempts_are_bounded(store: SqliteStore, user: str, time: Time) -
     (dead,) = await store.read(user, lambda tx: tx.jobs.list_dead())
     assert dead.attempts == 3
     assert dead.last_error.startswith("ValueError at test_jobs.py:")
-    assert "diary" not in repr(await store.list_changes(user, 0, 99))
+    assert "diary" not in repr(await store.read(user, lambda tx: tx.changes.list_changes(after=0)))
 
 
 async def test_a_failing_effect_is_a_failure_of_the_job(
@@ -306,7 +310,7 @@ async def test_a_failing_effect_is_a_failure_of_the_job(
         await enqueue(store, user, "bad", lane="1")
         await enqueue(store, user, "good", lane="2")
         assert await runner.drain(10) == 0
-    counts = await store.read(user, lambda tx: tx.memories.count_by_state())
+    counts = await store.read(user, lambda tx: tx.memories.count_by("state"))
     assert counts["active"] == 1
     assert [j.dedup_key for j in await pending(store, user)] == ["bad"]
 
@@ -411,7 +415,7 @@ async def test_a_long_job_keeps_its_lease(
         theft = "UPDATE jobs SET leased_by = 'elsewhere:1:0.a'"
         await store._writer.run(lambda con: con.execute(theft).rowcount)
         await asyncio.wait_for(stopped.wait(), 5)
-    assert (await store.read(user, lambda tx: tx.memories.count_by_state()))["active"] == 0
+    assert (await store.read(user, lambda tx: tx.memories.count_by("state")))["active"] == 0
 
 
 async def _leased(store: SqliteStore, user: str) -> bool:

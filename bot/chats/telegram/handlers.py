@@ -254,7 +254,7 @@ class BatchHandler:
                     tx.jobs.cancel(job.id)  # what is being learned this moment is not kept
             for message in messages:
                 if message.hidden_at is None:
-                    tx.conversations.put_message(replace(message, hidden_at=now))
+                    tx.conversations.put_messages([replace(message, hidden_at=now)])
             return sets
 
         sets = await context.ebb.store.write(self._user_id, write)

@@ -73,9 +73,14 @@ class LearningNotices:
         out, more = [first], [first]
         while more:
             await asyncio.sleep(self.context.timing.notice)
-            more = await self.context.ebb.store.list_changes(self.user_id, out[-1].seq, _PAGE)
+            more = await self._list_after(out[-1].seq)
             out += more
         return out
+
+    async def _list_after(self, seq: int) -> list[Change]:
+        return await self.context.ebb.store.read(
+            self.user_id, lambda tx: tx.changes.list_changes(after=seq, limit=_PAGE)
+        )
 
     # --- telling ---
 

@@ -57,8 +57,8 @@ def test_rows_come_go_and_change() -> None:
     assert search.find_neighbours(columns, np.array([2]), 1, mask).places.tolist() == [[-1, 3]]
 
     vectors = np.eye(3, dtype=np.float32)
-    scanned = ScannedVectors(3).changed(
-        None, [(k, n, vectors[k].tobytes()) for k, n in enumerate((5, 9, 77))]
+    scanned = ScannedVectors.of(3).and_then(
+        [(k, n, vectors[k].tobytes()) for k, n in enumerate((5, 9, 77))]
     )
     (found,) = find_nearest([scanned.at(columns)], columns, [vectors[1]], 5, mask)
     assert [(s.id, s.score) for s in found] == [("m9", 1.0), ("m5", 0.0)]

@@ -262,7 +262,7 @@ async def _run_jobs(home: Home, *answers: str) -> None:
         if job is None:
             return
         effect = await home.service.handlers["summarise"](job, at)
-        assert await home.me.store.finish_job(job, effect, at)
+        assert await home.me.store.finish_job(job, effect)
 
 
 async def test_episodes_and_summaries_are_dropped_and_told_anew(home: Home) -> None:

@@ -19,12 +19,12 @@ WORDS = ("The user likes jazz", "The user enjoys jazz music", "The user lives in
 
 
 async def _set_of_last(home: Home) -> str:
-    set_id: str = await home.read(lambda tx: tx.changes.list_set_changes(_last(tx))[0].set_id)
+    set_id: str = await home.read(lambda tx: tx.changes.list_changes(set_id=_last(tx))[0].set_id)
     return set_id
 
 
 def _last(tx: Transaction) -> str:
-    change = tx.changes.list_changes_after(tx.changes.get_last_seq() - 1, 1)[0]
+    change = tx.changes.list_changes(after=tx.changes.get_last_seq() - 1, limit=1)[0]
     return change.set_id
 
 

@@ -253,7 +253,7 @@ async def test_the_result_is_noted_on_the_session(world: World) -> None:
     """Every window that shows the session can say how many were new and how many updated."""
     await world.say("I like tea")
     await world.work("extract", await through(world), json.dumps([entry("Likes tea")]))
-    changes = await world.store.list_changes(world.user, 0, 1_000)
+    changes = await world.store.read(world.user, lambda tx: tx.changes.list_changes(after=0))
     notes = [
         c.after for c in changes if c.entity == "session" and c.after and c.after.get("extracted")
     ]
@@ -284,7 +284,7 @@ async def test_hidden_messages_are_no_evidence(world: World) -> None:
 
     def hide(tx: Transaction) -> None:
         for m in tx.conversations.list_messages(session_id=world.session.id):
-            tx.conversations.put_message(replace(m, hidden_at=world.now), "forgotten")
+            tx.conversations.put_messages([replace(m, hidden_at=world.now)], "forgotten")
 
     payload = await through(world)
     await world.store.write(world.user, hide)
@@ -310,7 +310,7 @@ async def test_a_conversation_that_changes_meanwhile_is_read_again(world: World)
     async def forget() -> None:
         def hide(tx: Transaction) -> None:
             (said, _) = tx.conversations.list_messages(session_id=world.session.id)
-            tx.conversations.put_message(replace(said, hidden_at=world.now), "forgotten")
+            tx.conversations.put_messages([replace(said, hidden_at=world.now)], "forgotten")
 
         world.model.during = None
         await world.store.write(world.user, hide)
@@ -375,5 +375,5 @@ async def test_vectors_are_stored_together_with_the_jobs_end(world: World) -> No
     job = await world.lease("embed", {"memory_ids": [tea.id]})
     effect = await world.handlers()["embed"](job, world.now)
     assert await world.store.read(world.user, lambda tx: tx.vectors.get([tea.id], name)) == {}
-    assert await world.store.finish_job(job, effect, world.now)
+    assert await world.store.finish_job(job, effect)
     assert set(await world.store.read(world.user, lambda tx: tx.vectors.get([tea.id], name)))

@@ -122,7 +122,7 @@ async def test_hidden_messages_are_never_sent(world: World) -> None:
     def hide(tx: Transaction) -> None:
         for m in tx.conversations.list_messages(session_id=world.session.id):
             if m.role == "user":
-                tx.conversations.put_message(replace(m, hidden_at=world.now), "forgotten")
+                tx.conversations.put_messages([replace(m, hidden_at=world.now)], "forgotten")
 
     await world.store.write(world.user, hide)
     assert (await world.work("monitor", {"turn_ids": [turn]}))["outcome"] == "nothing"
@@ -204,7 +204,7 @@ async def test_one_act_for_all_that_an_answer_does(world: World) -> None:
     (act,) = await world.store.read(world.user, lambda tx: tx.changes.list_undoable())
     assert (act.id, act.actor, act.turn_id) == (result["set"], "monitor", "t1")
     assert act.job_id is not None
-    changes = await world.store.read(world.user, lambda tx: tx.changes.list_set_changes(act.id))
+    changes = await world.store.read(world.user, lambda tx: tx.changes.list_changes(set_id=act.id))
     assert [(c.op, c.entity) for c in changes if c.entity == "memory"] == [
         ("created", "memory")
     ] * 2
@@ -366,7 +366,7 @@ async def test_what_is_forgotten_while_the_model_thinks_is_not_learned(world: Wo
 
     def hide(tx: Transaction) -> None:
         (said, _) = tx.conversations.list_messages(session_id=world.session.id)
-        tx.conversations.put_message(replace(said, hidden_at=world.now), "forgotten")
+        tx.conversations.put_messages([replace(said, hidden_at=world.now)], "forgotten")
 
     async def forget() -> None:
         await world.store.write(world.user, hide)

@@ -29,7 +29,7 @@ async def hide(world: World, text: str) -> None:
         tx.changes.begin("user", "forget", world.now)
         for m in tx.conversations.list_messages(session_id=world.session.id):
             if text in m.text:
-                tx.conversations.put_message(replace(m, hidden_at=world.now), "forgotten")
+                tx.conversations.put_messages([replace(m, hidden_at=world.now)], "forgotten")
         s = tx.conversations.get_session(world.session.id)
         assert s is not None
         tx.conversations.put_session(replace(s, running_summary=""))
@@ -159,7 +159,7 @@ async def test_a_long_span_is_told_in_portions(world: World) -> None:
     world.model.answers = list(probe)
     job = await world.lease("summarise", await span(world))
     effect = await world.handlers()["summarise"](job, world.now)
-    await world.store.finish_job(job, effect, world.now)
+    await world.store.finish_job(job, effect)
     calls = len(world.model.requests)
     assert calls > 1
     assert world.model.requests[1].data["previous"] == "up to 0"

@@ -34,7 +34,7 @@ async def run(world: World) -> Mapping[str, Json]:
         results.append(effect(tx))
         return results[-1]
 
-    assert await world.store.finish_job(job, write, world.now)
+    assert await world.store.finish_job(job, write)
     return results[0]
 
 
@@ -86,7 +86,7 @@ async def test_all_are_moved_and_it_is_said(world: World, monkeypatch: pytest.Mo
         assert moved.old_weight == pytest.approx(compute_weight(old, 1.0, world.now), abs=1e-9)
         assert moved.new_weight == new.weight == compute_weight(new, 1.0, world.now)
         assert (moved.before["curve"], moved.after["curve"]) == ("fade", "score")
-    told = (await world.store.list_changes(world.user, 0, 999))[-1]
+    told = (await world.store.read(world.user, lambda tx: tx.changes.list_changes(after=0)))[-1]
     assert told.entity == "job"
     assert told.after is not None
     assert (told.after["kind"], told.after["state"], told.after["moved"]) == ("curve", "done", 12)
@@ -108,7 +108,7 @@ async def test_it_goes_on_where_it_was_interrupted(
     await world.store.write_system(lambda s: s.release(world.worker, world.now))
     with pytest.raises(Conflict):
         await some.run(job, world.now)  # the lease is gone: whoever has it now goes on
-    assert (await world.store.read(world.user, lambda tx: tx.lives.count_by_curve())) == {
+    assert (await world.store.read(world.user, lambda tx: tx.memories.count_by("curve"))) == {
         "fade": 5,
         "fsrs": 2,
     }

@@ -204,11 +204,9 @@ class World:
                 results.append(effect(tx))
                 return results[-1]
 
-            assert await self.store.finish_job(job, write, self.now)
+            assert await self.store.finish_job(job, write)
         except Exception:
-            await self.store.write_system(
-                lambda s: s.fail(job.id, self.worker, "failed", None, self.now)
-            )
+            await self.store.write_system(lambda s: s.fail(job.id, self.worker, "failed", None))
             raise
         assert not self.model.answers, "the model was asked less often than the test expects"
         return results[0]

@@ -684,7 +684,7 @@ async def test_every_change_leaves_one_job(desk: Desk) -> None:
     assert job is not None
     before = await desk.read(lambda tx: tx.changes.get_last_seq())
     effect = await desk.mirror.handle_job(job, desk.now)
-    assert await desk.store.finish_job(job, effect, desk.now)
+    assert await desk.store.finish_job(job, effect)
     assert await desk.read(lambda tx: tx.changes.get_last_seq()) == before, (
         "writing is nothing to tell of"
     )

@@ -70,7 +70,7 @@ class Person:
         def write(tx: Transaction) -> Memory:
             tx.changes.begin("user", "chat", NOW)
             saved = tx.memories.add(m)
-            tx.vectors.put(saved.id, EMBEDDER.id, vector)
+            tx.vectors.put_many({saved.id: vector}, EMBEDDER.id)
             return saved
 
         return await self.store.write(self.id, write)

@@ -27,7 +27,7 @@ async def test_a_set_holds_what_an_undo_needs(store: SqliteStore, user: str) -> 
         "t1",
         "j1",
     )
-    created, updated = await store.read(user, lambda tx: tx.changes.list_set_changes(set_id))
+    created, updated = await store.read(user, lambda tx: tx.changes.list_changes(set_id=set_id))
     assert (created.op, created.before, updated.op) == ("created", None, "updated")
     assert (updated.reason, updated.turn_id, updated.at) == ("monitor", "t1", NOW)
     assert updated.before is not None
@@ -44,7 +44,7 @@ async def test_a_write_nobody_announced_is_the_systems(store: SqliteStore, user:
     """Nothing is written without a change; each transaction has its own set."""
     await store.write(user, lambda tx: tx.memories.add(a_memory("one")))
     await store.write(user, lambda tx: tx.memories.add(a_memory("two")))
-    first, second = await store.list_changes(user, 0, 9)
+    first, second = await store.read(user, lambda tx: tx.changes.list_changes(after=0))
     assert first.set_id != second.set_id
     found = await store.read(user, lambda tx: tx.changes.get(first.set_id))
     assert found is not None
@@ -54,11 +54,11 @@ async def test_a_write_nobody_announced_is_the_systems(store: SqliteStore, user:
 async def test_the_cursor_goes_on_where_it_was(store: SqliteStore, user: str) -> None:
     """`seq` grows with every commit."""
     await store.write(user, lambda tx: [tx.memories.add(a_memory(str(i))) for i in range(5)])
-    page = await store.list_changes(user, 0, 3)
-    rest = await store.list_changes(user, page[-1].seq, 9)
+    page = await store.read(user, lambda tx: tx.changes.list_changes(after=0, limit=3))
+    rest = await store.read(user, lambda tx: tx.changes.list_changes(after=page[-1].seq))
     assert [len(page), len(rest)] == [3, 2]
     assert await store.read(user, lambda tx: tx.changes.get_last_seq()) == rest[-1].seq
-    assert await store.list_changes(user, rest[-1].seq, 9) == []
+    assert await store.read(user, lambda tx: tx.changes.list_changes(after=rest[-1].seq)) == []
 
 
 async def test_undoable_is_what_a_person_would_take_back(store: SqliteStore, user: str) -> None:
@@ -105,7 +105,7 @@ async def test_the_log_never_repeats_what_was_said(store: SqliteStore, user: str
     def act(tx: Transaction) -> None:
         session = tx.conversations.open_session("s", NOW)
         message = tx.conversations.add_message(a_message(session.id, "my SECRETWORD"))
-        tx.conversations.put_message(replace(message, hidden_at=later(minutes=1)))
+        tx.conversations.put_messages([replace(message, hidden_at=later(minutes=1))])
         titled = replace(
             session, title="SECRETWORD", running_summary="SECRETWORD", summarised_through=7
         )
@@ -113,7 +113,7 @@ async def test_the_log_never_repeats_what_was_said(store: SqliteStore, user: str
         tx.conversations.close_session(session.id, NOW, "new")
 
     await store.write(user, act)
-    changes = await store.list_changes(user, 0, 99)
+    changes = await store.read(user, lambda tx: tx.changes.list_changes(after=0))
     assert "SECRETWORD" not in repr(changes)
     assert [(c.entity, c.op) for c in changes] == [
         ("session", "created"),

@@ -88,7 +88,7 @@ async def test_messages_come_in_order_and_in_spans(store: SqliteStore, user: str
     said = await store.write(user, say)
     assert [m.seq for m in said] == sorted(m.seq for m in said)
     await store.write(
-        user, lambda tx: tx.conversations.put_message(replace(said[3], hidden_at=NOW))
+        user, lambda tx: tx.conversations.put_messages([replace(said[3], hidden_at=NOW)])
     )
 
     async def texts(**span: Any) -> list[str]:
@@ -116,7 +116,9 @@ async def test_a_message_needs_its_session_and_its_own_id(store: SqliteStore, us
     with pytest.raises(Conflict):
         await store.write(user, lambda tx: tx.conversations.add_message(said))
     with pytest.raises(NotFound):
-        await store.write(user, lambda tx: tx.conversations.put_message(replace(said, id="nobody")))
+        await store.write(
+            user, lambda tx: tx.conversations.put_messages([replace(said, id="nobody")])
+        )
 
 
 async def test_a_scope_has_one_open_turn(store: SqliteStore, user: str) -> None:

@@ -36,8 +36,8 @@ def live(tx: Transaction) -> dict[str, Any]:
     memory = tx.memories.add(a_memory("Likes green tea 喜欢绿茶", entities=("Green Tea",)))
     friend = tx.memories.add(a_memory("Bought green tea for Anna", entities=("green tea", "Anna")))
     tx.memories.add_source(memory.id, said.id)
-    tx.vectors.put(memory.id, MODEL, vector(1))
-    tx.vectors.put(friend.id, MODEL, vector(2))
+    tx.vectors.put_many({memory.id: vector(1)}, MODEL)
+    tx.vectors.put_many({friend.id: vector(2)}, MODEL)
     tx.conversations.open_turn(
         TurnRow(
             "t1",
@@ -98,7 +98,7 @@ async def test_neither_reads_anything_of_the_other(
                 c.get_session(foreign["session"]),
                 c.list_messages(session_id=foreign["session"]),
                 tx.changes.get(foreign["set"]),
-                tx.changes.list_set_changes(foreign["set"]),
+                tx.changes.list_changes(set_id=foreign["set"]),
                 tx.changes.get_latest_change("memory", foreign["memory"].id),
                 tx.traces.list_recalling_turns(foreign["memory"].id),
                 tx.secret(foreign["memory"].id),
@@ -107,7 +107,7 @@ async def test_neither_reads_anything_of_the_other(
         assert not any(await store.read(me, look))
         found = await store.read(me, lambda tx: tx.memories.find(EVERY, text="green"))
         assert {m.id for m in found.items} == ids
-        changes = await store.list_changes(me, 0, 100)
+        changes = await store.read(me, lambda tx: tx.changes.list_changes(after=0))
         assert {c.user_id for c in changes} == {me}
         assert [
             m.user_id for m in (await store.read(me, lambda tx: tx.conversations.list_sessions()))
@@ -133,7 +133,7 @@ async def test_neither_changes_anything_of_the_other(
         lambda tx: tx.memories.add_source(foreign.id, "m"),
         lambda tx: tx.memories.add_mention(foreign.id, "m", NOW),
         lambda tx: tx.put_secret(foreign.id, b"x"),
-        lambda tx: tx.conversations.put_message(replace(message, text="x")),
+        lambda tx: tx.conversations.put_messages([replace(message, text="x")]),
         lambda tx: tx.conversations.put_session(replace(session, title="x")),
         lambda tx: tx.conversations.add_message(a_message(session.id, "x")),
     ):
@@ -141,7 +141,7 @@ async def test_neither_changes_anything_of_the_other(
             await store.write(user, act)
 
     def quiet(tx: Transaction) -> list[Any]:
-        tx.vectors.put(foreign.id, MODEL, vector(9))
+        tx.vectors.put_many({foreign.id: vector(9)}, MODEL)
         tx.jobs.cancel(theirs["job"].id)
         tx.tombstones.remove(theirs["friend"].id)
         tx.changes.mark_undone(theirs["set"], "x")

@@ -40,7 +40,7 @@ async def put(
 
 
 async def known(store: SqliteStore, user: str, days: float, text: str | None = None) -> list[str]:
-    page = await store.read(user, lambda tx: tx.lives.list_known_at(later(days=days), text=text))
+    page = await store.read(user, lambda tx: tx.memories.list_known_at(later(days=days), text=text))
     assert page.total == len(page.items)
     return [m.content for m in page.items]
 
@@ -129,7 +129,7 @@ async def test_in_the_words_it_had(store: SqliteStore, user: str) -> None:
     assert await known(store, user, 1) == ["plays the oboe in a band"]
     assert await known(store, user, 3) == ["plays the oboe"]
     assert await known(store, user, 4) == ["plays the flute"]
-    page = await store.read(user, lambda tx: tx.lives.list_known_at(later(days=3)))
+    page = await store.read(user, lambda tx: tx.memories.list_known_at(later(days=3)))
     assert page.items[0].level is Level.SUMMARY
 
 
@@ -171,7 +171,7 @@ async def test_words_and_pages(store: SqliteStore, user: str) -> None:
     assert await known(store, user, 1, "Tea green") == ["likes green tea"]
     assert await known(store, user, 1, "绿茶") == ["喜欢喝绿茶"]
     page = await store.read(
-        user, lambda tx: tx.lives.list_known_at(later(days=1), limit=2, offset=1)
+        user, lambda tx: tx.memories.list_known_at(later(days=1), limit=2, offset=1)
     )
     assert ([m.content for m in page.items], page.total) == (["喜欢喝绿茶", "likes green tea"], 3)
 
@@ -182,8 +182,9 @@ async def test_where_the_log_lost_its_words(store: SqliteStore, user: str) -> No
     until = later(days=5)
     await put(store, user, m, "superseded", until, state=State.SUPERSEDED, valid_until=until)
     await store.write(
-        user, lambda tx: tx.con.execute("UPDATE changes SET before = NULL, after = NULL")
-    )  # type: ignore[attr-defined]
+        user,
+        lambda tx: tx.con.execute("UPDATE changes SET before = NULL, after = NULL"),  # type: ignore[attr-defined]
+    )
     assert await known(store, user, 4) == ["lives in Lyon"]
 
 
@@ -194,21 +195,33 @@ async def test_a_move_to_another_curve(store: SqliteStore, user: str) -> None:
     seq = await store.read(user, lambda tx: tx.changes.get_last_seq())
 
     def move(tx: Transaction) -> int:
-        found = tx.lives.list_of_other_curves("score", 10)
+        found = tx.memories.get_many(
+            [o.id for o in tx.memories.list_outlines() if o.curve != "score"]
+        )
         for old in found:
             new = move_to_curve(old, "score", 1.0, later(days=50))
-            tx.lives.move(new, build_log_entry("adopted", old, new, 1.0, later(days=50)))
+            tx.memories.move(new, build_log_entry("adopted", old, new, 1.0, later(days=50)))
         return len(found)
 
     assert await store.write(user, move) == 2
     assert await store.write(user, move) == 0
-    assert await store.read(user, lambda tx: tx.lives.count_by_curve()) == {"score": 2}
+    assert await store.read(user, lambda tx: tx.memories.count_by("curve")) == {"score": 2}
     after = (await store.open_reader(user).get([m.id]))[0]
     assert after == replace(move_to_curve(m, "score", 1.0, later(days=50)), rev=m.rev + 1)
     assert await store.read(user, lambda tx: tx.changes.get_last_seq()) == seq
     log = await store.read(user, lambda tx: tx.memories.list_weight_log(m.id))
     assert [e.event for e in log] == ["adopted"]
-    assert await store.read(user, lambda tx: tx.lives.count_logged("adopted", later(days=50))) == 2
-    assert await store.read(user, lambda tx: tx.lives.count_logged("adopted", later(days=51))) == 0
+    assert (
+        len(
+            await store.read(
+                user,
+                lambda tx: tx.memories.list_weight_log(since=later(days=50), events=["adopted"]),
+            )
+        )
+        == 2
+    )
+    assert not await store.read(
+        user, lambda tx: tx.memories.list_weight_log(since=later(days=51), events=["adopted"])
+    )
     with pytest.raises(Conflict):
-        await store.write(user, lambda tx: tx.lives.move(m, log[0]))
+        await store.write(user, lambda tx: tx.memories.move(m, log[0]))

@@ -107,8 +107,9 @@ async def test_the_old_vectors_go_a_batch_at_a_time(store: SqliteStore, user: st
     assert await found(store.open_reader(user), vector(3, DIM)) == [ids[3]]
     if store.shared.vec:
         tables = await store.read(
-            user, lambda tx: [r[0] for r in tx.con.execute("SELECT name FROM sqlite_master")]
-        )  # type: ignore[attr-defined]
+            user,
+            lambda tx: [r[0] for r in tx.con.execute("SELECT name FROM sqlite_master")],  # type: ignore[attr-defined]
+        )
         assert "vec_2" in tables
         assert "vec_1" not in tables
 
@@ -123,7 +124,7 @@ async def test_an_edit_is_not_found_by_its_old_vector(
     ids = await learned(store, user, range(5000), DIM, MODEL)
     reader = store.open_reader(user)
     assert await found(reader, vector(4, DIM)) == [ids[4]]
-    await store.write(user, lambda tx: tx.vectors.put(ids[4], MODEL, vector(9001, DIM)))
+    await store.write(user, lambda tx: tx.vectors.put_many({ids[4]: vector(9001, DIM)}, MODEL))
     again = await reader.search_vectors(vector(4, DIM), 10, Filter())
     assert ids[4] not in {s.id for s in again} or all(
         s.score < 0.99 for s in again if s.id == ids[4]

@@ -68,7 +68,8 @@ async def test_the_log_since_is_of_all_memories(store: SqliteStore, user: str) -
 
     await store.write(user, log)
     since = await store.read(
-        user, lambda tx: tx.memories.log_since(later(hours=2), {"mention", "boost"})
+        user,
+        lambda tx: tx.memories.list_weight_log(since=later(hours=2), events={"mention", "boost"}),
     )
     assert [e.at for e in since] == [later(hours=2), later(hours=3)]
 
@@ -179,7 +180,7 @@ async def test_a_later_night_does_not_hold_up_a_run_by_hand(store: SqliteStore, 
     again = await lease(store, 5, "third")
     assert again is None, "the night is due, and the run by hand is not over"
     assert await store.read(user, lambda tx: tx.jobs.holds_lease(first)) is False
-    assert await store.finish_job(replace(first, leased_by="other"), lambda _tx: {}, later(hours=5))
+    assert await store.finish_job(replace(first, leased_by="other"), lambda _tx: {})
     night = await lease(store, 5.1)
     assert night is not None
     assert night.dedup_key == "night"

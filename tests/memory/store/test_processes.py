@@ -35,7 +35,7 @@ async def main(path, user, loops):
             def learn(tx):
                 return {"outcome": "saved", "new": len([tx.memories.add(a_memory("learned " + job.dedup_key))])}
             if job:
-                await store.finish_job(job, learn, NOW)
+                await store.finish_job(job, learn)
         print(i, flush=True)
     await store.close()
 
@@ -118,7 +118,7 @@ async def test_a_killed_process_leaves_whole_transactions(path: Path) -> None:
         job := await store.write_system(lambda s: s.lease(NOW, later(minutes=1), store.worker))
     ) is not None:
         key = job.dedup_key
-        assert await store.finish_job(job, lambda tx, key=key: learn(tx, key), NOW)  # type: ignore[misc]
+        assert await store.finish_job(job, lambda tx, key=key: learn(tx, key))  # type: ignore[misc]
     page = await store.read(user, lambda tx: tx.memories.find(Filter(), limit=100_000))
     firsts = {m.id for m in page.items if m.content.endswith("前")}
     seconds = [m.supersedes[0] for m in page.items if m.content.endswith("后")]

@@ -57,7 +57,7 @@ def live(tx: Transaction) -> dict[str, Any]:
     tx.memories.add_source(memory.id, said.id)
     tx.memories.add_mention(memory.id, again.id, NOW)
     tx.memories.log(WeightEvent(memory.id, NOW, "created", 1.0, 1.0, "about Quillwort"))
-    tx.vectors.put(memory.id, MODEL, vector(1))
+    tx.vectors.put_many({memory.id: vector(1)}, MODEL)
     tx.put_secret(memory.id, b"sealed-quill")
     tx.traces.save("t2", SCOPE, Recall((Hit(memory, 1.0),)), [memory.id], NOW)
     tx.tombstones.add(
@@ -77,7 +77,7 @@ def live(tx: Transaction) -> dict[str, Any]:
             correction_history=({"from": CONTENT, "why": "merged"}, {"from": "else"}),
         )
     )
-    tx.vectors.put(merged.id, MODEL, vector(2))
+    tx.vectors.put_many({merged.id: vector(2)}, MODEL)
     tx.jobs.enqueue("embed", "one", {"memory_ids": [memory.id]}, NOW)
     tx.jobs.enqueue("embed", "two", {"memory_ids": [memory.id, film.id]}, NOW)
     tables.put_choice(tx, "k1", SCOPE, "forget", {"ids": [memory.id]}, later(hours=1))
@@ -179,7 +179,7 @@ async def test_erase_takes_a_memory_out_of_every_place(
     assert after["tombstone"]
     assert after["undoable"] == []
     assert after["trace"].hits == ()
-    cleaned, last = (await store.list_changes(user, 0, 999))[-2:]
+    cleaned, last = (await store.read(user, lambda tx: tx.changes.list_changes(after=0)))[-2:]
     assert (cleaned.op, cleaned.entity_id, cleaned.before) == ("updated", merged.id, None)
     assert (last.op, last.entity_id, last.before, last.after) == (
         "purged",
@@ -249,7 +249,7 @@ async def test_a_message_that_taught_something_else_keeps_that(
         said = [tx.conversations.add_message(a_message(session.id, t)).id for t in texts]
         hidden = tx.conversations.get_message(said[2])
         assert hidden is not None
-        tx.conversations.put_message(replace(hidden, hidden_at=NOW))
+        tx.conversations.put_messages([replace(hidden, hidden_at=NOW)])
         english, chinese = (
             tx.memories.add(a_memory("Allergic to peanuts")),
             tx.memories.add(a_memory("对花生过敏")),

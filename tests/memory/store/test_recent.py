@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from memory.store.reader import RecentCache
+import pytest
+
+from memory.store import SqliteStore, reader
+from memory.store.reader import UserIndex
 
 
-def test_those_that_asked_longest_ago_go_first() -> None:
+async def test_those_that_asked_longest_ago_go_first(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """When somebody new comes and there is more than may be; who asks again stays."""
-    kept: RecentCache[str, list[int]] = RecentCache(list, len, 6)
+    monkeypatch.setattr(reader, "_KEPT", 6)
+    monkeypatch.setattr(UserIndex, "size", lambda self: self.through)
+    indexes = store.indexes
     for name in "abc":
-        kept.of(name).extend([1, 2, 3])
-    assert "a" in kept._kept  # too many together, but nobody new has come since
-    assert kept.of("a") == [1, 2, 3]
-    assert kept.of("d") == []
-    assert [kept._kept.get(name) for name in "abcd"] == [[1, 2, 3], None, [1, 2, 3], []]
-    kept.forget()
-    assert "a" not in kept._kept
+        indexes.get_user(name).through = 3
+    assert "a" in indexes._users  # too many together, but nobody new has come since
+    assert indexes.get_user("a").through == 3
+    assert indexes.get_user("d").through == 0
+    assert [name in indexes._users for name in "abcd"] == [True, False, True, True]
+    indexes.forget()
+    assert "a" not in indexes._users

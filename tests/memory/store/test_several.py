@@ -22,7 +22,7 @@ async def saved(store: SqliteStore, user: str, memories: list[Memory]) -> list[s
         tx.changes.begin("user", "chat", NOW)
         made = [tx.memories.add(m) for m in memories]
         for m in made:
-            tx.vectors.put(m.id, EMBEDDER, rng.normal(size=8).astype(np.float32))
+            tx.vectors.put_many({m.id: rng.normal(size=8).astype(np.float32)}, EMBEDDER)
         return [m.id for m in made]
 
     return await store.write(user, write)

@@ -56,7 +56,7 @@ async def test_a_job_is_enqueued_once(store: SqliteStore, user: str) -> None:
     job = await lease(store)
     assert job is not None
     assert job.id == first[0].id
-    assert await store.finish_job(job, lambda _tx: {}, NOW)
+    assert await store.finish_job(job, lambda _tx: {})
     assert await store.write(user, work("t1")) == [None]
 
 
@@ -70,10 +70,8 @@ async def test_a_lane_is_serial(store: SqliteStore, user: str, other: str) -> No
     assert (a.dedup_key, a.lane, a.attempts, c.dedup_key) == ("a", f"learn:{user}", 1, "c")
     assert await lease(store) is None
     assert await store.get_next_due_time() == c.leased_until
-    assert await store.finish_job(c, lambda _tx: {}, NOW)
-    assert await store.write_system(
-        lambda s: s.fail(a.id, "w", "rate_limit", later(minutes=2), NOW)
-    )
+    assert await store.finish_job(c, lambda _tx: {})
+    assert await store.write_system(lambda s: s.fail(a.id, "w", "rate_limit", later(minutes=2)))
     assert await lease(store, minutes=1) is None
     assert await store.get_next_due_time() == later(minutes=2)
     again = await lease(store, minutes=2)
@@ -116,16 +114,16 @@ async def test_a_lease_that_ran_out_is_anothers(store: SqliteStore, user: str) -
     second = await lease(store, "two", minutes=2)
     assert second is not None
     assert not await store.write_system(lambda s: s.renew(first.id, "one", later(minutes=9)))
-    assert not await store.write_system(lambda s: s.fail(first.id, "one", "late", None, NOW))
+    assert not await store.write_system(lambda s: s.fail(first.id, "one", "late", None))
 
     def learn(tx: Transaction) -> dict[str, Any]:
         tx.memories.add(a_memory("learned"))
         return {"outcome": "saved", "new": 1}
 
-    assert not await store.finish_job(first, learn, NOW)
-    assert await store.finish_job(second, learn, NOW)
-    assert not await store.finish_job(second, learn, NOW)
-    counts = await store.read(user, lambda tx: tx.memories.count_by_state())
+    assert not await store.finish_job(first, learn)
+    assert await store.finish_job(second, learn)
+    assert not await store.finish_job(second, learn)
+    counts = await store.read(user, lambda tx: tx.memories.count_by("state"))
     assert counts["active"] == 1
 
 
@@ -140,8 +138,8 @@ async def test_a_jobs_effect_and_its_end_are_one(store: SqliteStore, user: str) 
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
-        await store.finish_job(job, broken, NOW)
-    assert (await store.read(user, lambda tx: tx.memories.count_by_state()))["active"] == 0
+        await store.finish_job(job, broken)
+    assert (await store.read(user, lambda tx: tx.memories.count_by("state")))["active"] == 0
     assert await store.read(user, lambda tx: len(tx.jobs.list_pending())) == 1
 
     def whole(tx: Transaction) -> dict[str, Any]:
@@ -149,8 +147,8 @@ async def test_a_jobs_effect_and_its_end_are_one(store: SqliteStore, user: str) 
         tx.memories.add(a_memory("whole"))
         return {"outcome": "saved", "new": 1, "updated": 0}
 
-    assert await store.finish_job(job, whole, NOW)
-    learned, ended = await store.list_changes(user, 0, 9)
+    assert await store.finish_job(job, whole)
+    learned, ended = await store.read(user, lambda tx: tx.changes.list_changes(after=0))
     assert learned.set_id == ended.set_id
     assert (ended.entity, ended.entity_id, ended.turn_id) == ("job", job.id, "t1")
     assert ended.after == {
@@ -168,16 +166,16 @@ async def test_a_dead_job_is_seen_and_revived(store: SqliteStore, user: str) -> 
     await store.write(user, work("a", "b"))
     job = await lease(store)
     assert job is not None
-    await store.write_system(lambda s: s.fail(job.id, "w", "bad_key", None, NOW))
+    await store.write_system(lambda s: s.fail(job.id, "w", "bad_key", None))
     dead = await store.read(user, lambda tx: tx.jobs.list_dead())
     assert [(j.dedup_key, j.state, j.last_error) for j in dead] == [("a", "dead", "bad_key")]
-    noted = (await store.list_changes(user, 0, 9))[-1].after
+    noted = (await store.read(user, lambda tx: tx.changes.list_changes(after=0)))[-1].after
     assert noted is not None
     assert (noted["state"], noted["outcome"], noted["error"]) == ("dead", "failed", "bad_key")
     following = await lease(store)
     assert following is not None
     assert following.dedup_key == "b"
-    assert await store.write_system(lambda s: s.revive(NOW)) == 1
+    await store.write_system(lambda s: s.release("w", NOW, revive=True))
     revived = await lease(store)
     assert revived is not None
     assert (revived.dedup_key, revived.attempts) == ("a", 1)
@@ -230,6 +228,6 @@ async def test_a_cancelled_job_does_not_run(store: SqliteStore, user: str) -> No
     leased = await lease(store)
     assert leased is not None
     await store.write(user, lambda tx: tx.jobs.cancel(job.id))
-    assert not await store.finish_job(leased, lambda _tx: {}, NOW)
+    assert not await store.finish_job(leased, lambda _tx: {})
     assert await lease(store) is None
     assert await store.read(user, lambda tx: tx.jobs.list_pending()) == []

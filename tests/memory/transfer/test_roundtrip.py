@@ -293,7 +293,9 @@ async def test_the_past_comes_along(old: Place, new: Place) -> None:
     assert {
         m.content for m in (await new.service.list_known_at(new.user, before, limit=99)).items
     } >= {"Vue"}
-    news = await new.store.read(new.user, lambda tx: tx.changes.list_changes_after(heard, 10_000))
+    news = await new.store.read(
+        new.user, lambda tx: tx.changes.list_changes(after=heard, limit=10_000)
+    )
     assert {c.set_id for c in news if c.entity == "memory"} == {taken.set_id}
     assert await new.export() == text
     assert (await new.bring(text)).set_id is None

@@ -165,7 +165,7 @@ class Home:
         """A whole run, as the runner does it; its report."""
         job = await self.lease()
         effect = await self.keeper.job(job, self.now)
-        assert await self.store.finish_job(job, effect, self.now)
+        assert await self.store.finish_job(job, effect)
         (report,) = await self.keeper.reports(self.user)
         assert report.job_id == job.id
         return report

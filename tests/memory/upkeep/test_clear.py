@@ -59,7 +59,7 @@ async def test_a_deletion_is_soft_for_thirty_days_and_then_it_is_gone(home: Home
     left = await home.read(
         lambda tx: [
             c
-            for c in tx.changes.list_changes_after(0, 10_000)
+            for c in tx.changes.list_changes(after=0, limit=10_000)
             if "quillwort" in str((c.before, c.after))
         ]
     )

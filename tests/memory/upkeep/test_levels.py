@@ -227,7 +227,7 @@ async def test_a_level_that_was_written_can_be_undone(home: Home) -> None:
     b = await home.remember("Plays chess on Mondays", kind=Kind.CONTEXT)
     home.later(days=60)
     await home.night()
-    changes = await home.read(lambda tx: tx.changes.list_changes_after(0, 1000))
+    changes = await home.read(lambda tx: tx.changes.list_changes(after=0, limit=1000))
     (step,) = [c for c in changes if c.entity_id == a.id and c.op == "levelled"]
     assert step.reason == "upkeep"
     assert [c.entity_id for c in changes if c.set_id == step.set_id] == [a.id]

@@ -60,7 +60,7 @@ async def test_the_end_of_a_night_is_a_change_that_front_ends_see(home: Home) ->
     await home.remember("The user likes strong coffee without any sugar", kind=Kind.CONTEXT)
     home.later(days=1500)
     await home.night()
-    last = (await home.read(lambda tx: tx.changes.list_changes_after(0, 1000)))[-1]
+    last = (await home.read(lambda tx: tx.changes.list_changes(after=0, limit=1000)))[-1]
     assert (last.entity, last.op) == ("job", "updated")
     assert (last.after["kind"], last.after["state"], last.after["outcome"]) == (
         "upkeep",
@@ -77,11 +77,13 @@ async def test_a_quiet_night_changes_nothing(home: Home) -> None:
         await home.remember(f"The user likes {n} things")
     await home.night()
     before = await home.all(State.ACTIVE)
-    changes = await home.read(lambda tx: tx.changes.list_changes_after(0, 10_000))
+    changes = await home.read(lambda tx: tx.changes.list_changes(after=0, limit=10_000))
     home.later(minutes=5)
     await home.night()
     assert await home.all(State.ACTIVE) == before
-    more = (await home.read(lambda tx: tx.changes.list_changes_after(0, 10_000)))[len(changes) :]
+    more = (await home.read(lambda tx: tx.changes.list_changes(after=0, limit=10_000)))[
+        len(changes) :
+    ]
     assert [(c.entity, (c.after or {}).get("outcome")) for c in more] == [("job", "nothing")]
 
 
@@ -98,7 +100,7 @@ async def test_cached_weights_follow_without_a_change(home: Home) -> None:
     assert now.weight < m.weight
     assert now.rev == m.rev
     assert len(await home.read(lambda tx: tx.memories.list_weight_log(m.id))) == 1
-    changes = await home.read(lambda tx: tx.changes.list_changes_after(seq, 100))
+    changes = await home.read(lambda tx: tx.changes.list_changes(after=seq, limit=100))
     assert {c.entity for c in changes} == {"job"}
 
 
@@ -170,7 +172,7 @@ async def test_progress_is_seen_and_a_night_goes_on_where_it_stopped(
 
     monkeypatch.setitem(PHASES, "levels", never)
     effect = await home.keeper.job(retried, home.now)
-    assert await home.store.finish_job(job, effect, home.now)
+    assert await home.store.finish_job(job, effect)
     (report,) = await home.keeper.reports(home.user)
     assert (report.count("to_trace"), report.count("to_summary"), report.count("down")) == (5, 1, 6)
     assert (await home.get(faint)).level is Level.SUMMARY
@@ -268,6 +270,6 @@ async def test_whoever_waits_is_not_kept_waiting_for_a_model(home: Home) -> None
     home.model.answers["level"] = ModelError("no_connection")
     with pytest.raises(ModelError):
         await home.keeper.job(job, home.now)
-    assert await home.store.finish_job(job, await home.keeper.at_once(job, home.now), home.now)
+    assert await home.store.finish_job(job, await home.keeper.at_once(job, home.now))
     (report,) = await home.keeper.reports(home.user)
     assert report.waiting == {"rewrite": "no_connection"}

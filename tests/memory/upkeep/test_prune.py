@@ -22,7 +22,7 @@ async def day(home: Home, n: int) -> None:
     await home.write(enqueue)
     while (job := await home.store.write_system(lambda s: s.lease(at, home.later(minutes=1), "w", kinds=["monitor"]))) is not None:  # fmt: skip
         leased = job
-        assert await home.store.finish_job(leased, lambda _tx: {"outcome": "nothing"}, at)
+        assert await home.store.finish_job(leased, lambda _tx: {"outcome": "nothing"})
 
 
 async def counts(home: Home) -> dict[str, int]:
@@ -63,7 +63,7 @@ async def test_what_exactly_once_needs_is_kept(home: Home) -> None:
     )
     scrub = await home.store.write_system(lambda s: s.lease(began, home.now, "w", kinds=["scrub"]))
     assert scrub is not None
-    assert await home.store.finish_job(scrub, lambda _tx: {}, began)
+    assert await home.store.finish_job(scrub, lambda _tx: {})
 
     home.now = began
     home.later(days=6)

@@ -319,7 +319,7 @@ async def test_what_changes_while_the_model_thinks_is_left_alone(home: Home) -> 
     home.model.answers["review"] = decision("delete")
     home.model = Slow(**home.model.answers)
     effect = await home.keeper.job(job, home.now)
-    assert await home.store.finish_job(job, effect, home.now)
+    assert await home.store.finish_job(job, effect)
     now = await home.get(m)
     assert (now.state, now.activation_count) == (State.ACTIVE, 1)
 

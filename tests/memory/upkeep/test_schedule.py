@@ -75,7 +75,7 @@ async def test_a_missed_night_is_made_up_for_at_once(home: Home) -> None:
     )
     assert job is not None
     effect = await home.keeper.job(job, home.now)
-    assert await home.store.finish_job(job, effect, home.now)
+    assert await home.store.finish_job(job, effect)
     assert [r.night for r in await home.keeper.reports(home.user, 9)] == ["2026-01-06"]
     assert not await home.keeper.plan(home.user, home.now)
     assert [key for key, _ in await pending(home)] == ["night:2026-01-07"]
@@ -126,7 +126,7 @@ async def test_no_night_is_lost_when_the_hour_is_changed(home: Home) -> None:
             lambda s: s.lease(home.now, lease, home.worker, kinds=["upkeep"])
         )
         if job is not None:
-            assert await home.store.finish_job(job, await home.keeper.job(job, home.now), home.now)
+            assert await home.store.finish_job(job, await home.keeper.job(job, home.now))
             nights.append(
                 f"{home.now:%d %H} as {(await home.keeper.reports(home.user))[0].night[-2:]}"
             )
