@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
+from bot.texts import say
 from memory.models import Change, Hit, Lang, Memory, Message, Usage
 
 
@@ -71,11 +72,9 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The reply is whole and stored (unless the window is temporary). `choices` asks something
-    back.
+    """The reply is whole and stored (unless off the record); `choices` asks something back.
 
-    `literal`: the words are Ebb's own, with the person's in them; they are shown as they are, not
-    as Markdown.
+    `literal`: the words are Ebb's own, with the person's in them, shown as they are.
     """
 
     message_id: str
@@ -95,7 +94,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """One clear sentence in the user's language; `partial` was streamed before it went wrong, and is kept."""
+    """One clear sentence in the user's language; `partial` was streamed before, and is kept."""
 
     code: str
     sentence: str
@@ -135,7 +134,8 @@ class CommandOutcome:
 
     `memories` may be one page of `total`, with `offset` before it. `mode` is set where the window's
     mode changes; `session_id` where a new session opened; `turn` where the front end should send a
-    turn (as `/review question` does); `quit` where the window should close.
+    turn (as `/review question` does); `quit` where the window should close. `stored` goes into the
+    transcript instead of the text, where it differs.
     """
 
     ok: bool
@@ -148,6 +148,12 @@ class CommandOutcome:
     session_id: str | None = None
     turn: Turn | None = None
     quit: bool = False
+    stored: str = ""
+
+
+def answer(lang: Lang, key: str, *, ok: bool = True, **places: object) -> CommandOutcome:
+    """Return an outcome that is one sentence of the chat's texts."""
+    return CommandOutcome(ok, say(lang, key, **places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +203,10 @@ class Agent(Protocol):
     async def list_history(
         self, user_id: str, scope: str, *, after: int = 0, limit: int = 100
     ) -> list[Message]:
-        """Return the newest messages of the scope, sessions included, oldest first; hidden ones have no text."""
+        """Return the scope's newest messages, oldest first; hidden ones have no text."""
 
     async def keep_unsent(self, user_id: str, texts: Mapping[str, str]) -> None:
-        """Keep what this process was given and has not sent yet, by id, instead of what it kept before."""
+        """Keep what this process was given and has not sent yet, by id."""
 
     async def take_unsent(self, user_id: str) -> dict[str, str]:
         """Take over what processes that are gone had not sent, oldest first."""

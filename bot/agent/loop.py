@@ -20,7 +20,7 @@ from bot.agent.recall import (
 )
 from bot.agent.streaming import Running, failed, stream_reply
 from bot.commands.handlers import COMMANDS, Commands
-from bot.commands.orders import OrderOutcome, OrderReply, Orders
+from bot.commands.orders import OrderOutcome, Orders
 from bot.commands.questions import ask_proposal
 from bot.events import (
     Command,
@@ -36,6 +36,7 @@ from bot.events import (
     Stopped,
     Turn,
     WindowMode,
+    answer,
 )
 from bot.llm import ProviderChoice
 from bot.reports import describe_error
@@ -156,7 +157,7 @@ class EbbAgent:
             yield Started(turn.id, opened.session.id, opened.off)
             order = await self._carry_out(turn, opened.message, lang)
             said, gap = (
-                order.spoken or OrderReply(""),
+                order.spoken or CommandOutcome(True, ""),
                 "\n\n" if order.spoken and order.rest else "",
             )
             head, kept = f"{said.text}{gap}", f"{said.stored or said.text}{gap}"
@@ -190,10 +191,9 @@ class EbbAgent:
                     failed(failure, self.model, text, lang) if failure else Stopped(reply_id, text)
                 )
             else:
-                pause = not opened.history
-                choices = said.choices or await ask_proposal(
-                    self.service, self.store, turn, lang, pause=pause
-                )
+                choices = said.choices
+                if not choices and not opened.history and turn.scope.startswith("user:"):
+                    choices = await ask_proposal(self.service, self.store, turn, lang)
                 yield Done(reply_id, text, running.usage, choices, not order.rest)
         finally:
             lease.cancel()
@@ -213,9 +213,11 @@ class EbbAgent:
         if says_not_secret(turn.text) and await self.service.unseal_last(
             turn.user_id, turn.scope, turn.at
         ):
-            return OrderOutcome("", OrderReply(say(lang, "sealed.spared")))
+            return OrderOutcome("", answer(lang, "sealed.spared"))
         erase = self.settings.transcript == "session"
-        return await Orders(self.service, self.store, turn, lang, erase).carry_out(message)
+        return await Orders(self.service, self.store, turn, lang, erase).carry_out(
+            turn.text, message
+        )
 
     async def _recall(
         self, turn: Turn, opened: turns.OpenedTurn, order: OrderOutcome, lang: Lang

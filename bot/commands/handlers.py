@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from bot.commands import questions
-from bot.commands.memories import format_memory, list_as_of, listed
-from bot.commands.orders import OrderReply, Orders
-from bot.commands.why import MORE, explain, explain_reply, quote_of
-from bot.events import Command, CommandOutcome, Turn, WindowMode
+from bot.commands.memories import list_as_of, list_lines, list_page
+from bot.commands.orders import Orders
+from bot.commands.why import explain_turn
+from bot.events import Command, CommandOutcome, Turn, WindowMode, answer
 from bot.sessions import close
 from bot.settings import Settings
 from bot.tables import find_pending_choice, get_choice, take_choice
 from bot.texts import format_age, say, words
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn.dates import AsOfQuery, parse_as_of
-from memory.models import Filter, Lang, Level, Memory, State, mark_quote
+from memory.learn.dates import parse_as_of
+from memory.models import Filter, Lang, Level, State, mark_quote
 from memory.ports import Store, Transaction
 from memory.service import Intent, MemoryService
 
 COMMANDS = tuple("new temp review remember forget quiet memories memory why undo help quit".split())  # noqa: SIM905
-_LAST = frozenset({"", "last", "latest", "最近", "最近一次", "上一次", "上次"})
-_LIST = frozenset({"list", "列表", "清单"})
-_NAMED = 2  # memories of one act
-_LONG = 60  # characters of each
 UNLISTED = ("start", "choose", "mirror")  # typed by a button or a front end
 # What cannot be done in a window off the record, and what is said then.
-OFF_RECORD = {"remember": "temp.no_remember"} | dict.fromkeys(
+_CHANGES: Final = {"remember": "temp.no_remember"} | dict.fromkeys(
     ("forget", "quiet", "undo"), "temp.no_change"
 )
-LAYER = 40  # of each level, in a look back at everything: the most faded ones are never crowded out
+REFUSED: Final[Mapping[WindowMode, Mapping[str, str]]] = {
+    WindowMode.NORMAL: {},
+    WindowMode.PRIVATE: {**_CHANGES, "why": "why.private"},
+    WindowMode.TEMP: {**_CHANGES, "why": "why.temp", "memories": "why.temp"},
+}
+_LAST = frozenset({"", "last", "latest", "最近", "最近一次", "上一次", "上次"})
+_LIST = frozenset({"list", "列表", "清单"})
+_READ = frozenset({"read", "private", "只读"})
 ON = ("on", "开", "打开", "开启")
 OFF = ("off", "关", "关闭", "结束")
 EVERYTHING = ("everything", "all", "全部", "所有", "一切")
+_NAMED = 2  # memories of one act
+_LONG = 60  # characters of each
+LAYER = 40  # of each level, in a look back: the most faded are never crowded out
 
 
 @dataclass
@@ -52,15 +59,13 @@ class Commands:
 
     async def run(self, c: Command, lang: Lang) -> CommandOutcome:
         """Dispatch by name."""
-        name = c.name.lstrip("/")
-        if name.lower() not in {*COMMANDS, *UNLISTED}:
-            return CommandOutcome(False, say(lang, "unknown_command", name=name))
-        if c.mode is not WindowMode.NORMAL and name.lower() in OFF_RECORD:
-            return CommandOutcome(False, say(lang, OFF_RECORD[name.lower()]))
-        handler: Callable[[Command, Lang], Awaitable[CommandOutcome]] = getattr(
-            self, f"_{name.lower()}"
-        )
-        outcome = await handler(c, lang)
+        name = c.name.lstrip("/").lower()
+        if name not in {*COMMANDS, *UNLISTED}:
+            return answer(lang, "unknown_command", ok=False, name=c.name.lstrip("/"))
+        if name in REFUSED[c.mode]:
+            return answer(lang, REFUSED[c.mode][name], ok=False)
+        handler: Callable[[Command, Lang], Awaitable[CommandOutcome]] = getattr(self, f"_{name}")
+        outcome = await handler(replace(c, args=c.args.strip()), lang)
         self.kick()
         return outcome
 
@@ -70,192 +75,136 @@ class Commands:
     async def _new(self, c: Command, lang: Lang) -> CommandOutcome:
         if c.mode is not WindowMode.NORMAL:
             self.forget_window(c.origin)
-            return CommandOutcome(True, say(lang, "new.temp"), mode=c.mode)
+            return replace(answer(lang, "new.temp"), mode=c.mode)
 
         def write(tx: Transaction) -> tuple[str, bool]:
             tx.changes.begin("user", "chat", c.at)
-            current = tx.conversations.get_open_session(c.scope)
-            if current is not None and not tx.conversations.list_messages(
-                session_id=current.id, limit=1
-            ):
+            talks = tx.conversations
+            current = talks.get_open_session(c.scope)
+            if current and not talks.list_messages(session_id=current.id, limit=1):
                 return current.id, False
             closed = current is not None and close(tx, current, c.at, "new")
-            fresh = tx.conversations.get_open_session(c.scope) or tx.conversations.open_session(
-                c.scope, c.at
-            )
+            fresh = talks.get_open_session(c.scope) or talks.open_session(c.scope, c.at)
             return fresh.id, closed
 
         session_id, closed = await self.store.write(c.user_id, write)
         done = "new.off" if await self.service.is_off(c.user_id) else "new.done"
-        return CommandOutcome(
-            True, say(lang, done if closed else "new.fresh"), session_id=session_id
-        )
+        return replace(answer(lang, done if closed else "new.fresh"), session_id=session_id)
 
     async def _temp(self, c: Command, lang: Lang) -> CommandOutcome:
         self.forget_window(c.origin)
-        word = c.args.strip().lower()
-        if word in ("read", "private", "只读"):
-            return CommandOutcome(True, say(lang, "private.on"), mode=WindowMode.PRIVATE)
+        word = c.args.lower()
+        if word in _READ:
+            return replace(answer(lang, "private.on"), mode=WindowMode.PRIVATE)
         if c.mode is WindowMode.NORMAL and word not in OFF:
-            return CommandOutcome(True, say(lang, "temp.on"), mode=WindowMode.TEMP)
-        return CommandOutcome(True, say(lang, "temp.off"), mode=WindowMode.NORMAL)
-
-    async def _as_of(self, c: Command, asked: AsOfQuery, lang: Lang) -> CommandOutcome:
-        if c.mode is WindowMode.TEMP:
-            return CommandOutcome(False, say(lang, "why.temp"))
-        if asked.at is None:
-            return CommandOutcome(False, say(lang, "asof.unread", text=asked.said))
-
-        return await list_as_of(self.service, c.user_id, asked.at, c.at, asked.topic, lang, c.tz)
+            return replace(answer(lang, "temp.on"), mode=WindowMode.TEMP)
+        return replace(answer(lang, "temp.off"), mode=WindowMode.NORMAL)
 
     async def _review(self, c: Command, lang: Lang) -> CommandOutcome:
-        if (asked := parse_as_of(c.args, c.at, c.tz)) is not None:
-            return await self._as_of(c, asked, lang)
-        if c.args.strip():
-            turn = Turn(
-                "", c.user_id, c.scope, c.args.strip(), c.at, c.tz, c.mode, c.origin, review=True
-            )
+        asked = parse_as_of(c.args, c.at, c.tz)
+        if c.args and asked is None:
+            turn = Turn("", c.user_id, c.scope, c.args, c.at, c.tz, c.mode, c.origin, review=True)
             return CommandOutcome(True, "", turn=turn)
         if c.mode is WindowMode.TEMP:
-            return CommandOutcome(False, say(lang, "why.temp"))
+            return answer(lang, "why.temp", ok=False)
+        if asked is not None and asked.at is None:
+            return answer(lang, "asof.unread", ok=False, text=asked.said)
+        if asked is not None and asked.at is not None:
+            return await list_as_of(
+                self.service, c.user_id, asked.at, c.at, lang, c.tz, asked.topic
+            )
         states = frozenset({State.ACTIVE, State.SUPERSEDED})
         levels = [
-            (
-                await self.service.find(
-                    c.user_id, Filter(states, frozenset({level})), order="activated", limit=LAYER
-                )
-            )
+            await self.service.find(c.user_id, Filter(states, frozenset({level})), limit=LAYER)
             for level in Level
         ]
         total, memories = sum(p.total for p in levels), tuple(m for p in levels for m in p.items)
         if not memories:
-            return CommandOutcome(True, say(lang, "review.none"))
-        lines = [f"- {format_memory(m, lang, c.at)}" for m in memories]
-        if total > len(memories):
-            lines.append(say(lang, "asof.more", n=total - len(memories)))
-        return CommandOutcome(
-            True, "\n".join([say(lang, "review.head", n=total), *lines]), memories=memories
-        )
+            return answer(lang, "review.none")
+        lines = [say(lang, "review.head", n=total), *list_lines(memories, total, lang, c.at)]
+        return CommandOutcome(True, "\n".join(lines), memories=memories)
 
     async def _remember(self, c: Command, lang: Lang) -> CommandOutcome:
-        if not c.args.strip():
-            return CommandOutcome(False, say(lang, "remember.what"))
+        if not c.args:
+            return answer(lang, "remember.what", ok=False)
         if await self.service.is_off(c.user_id):
-            return CommandOutcome(False, say(lang, "off.no_remember"))
+            return answer(lang, "off.no_remember", ok=False)
         try:
-            done = await self.service.remember(
-                c.user_id, c.args.strip(), c.at, tz=c.tz, scope=c.scope
-            )
+            done = await self.service.remember(c.user_id, c.args, c.at, tz=c.tz, scope=c.scope)
         except Refused as e:
-            if e.code == "instruction":
-                return CommandOutcome(False, say(lang, "remember.instruction"))
-            return CommandOutcome(False, say(lang, "remember.refused", why=str(e)))
+            key = "remember.instruction" if e.code == "instruction" else "remember.refused"
+            return answer(lang, key, ok=False, why=str(e))
         key = "remember.already" if done.already else "remember.done"
-        return CommandOutcome(
-            True, say(lang, key, text=done.memory.content), memories=(done.memory,)
-        )
+        return replace(answer(lang, key, text=done.memory.content), memories=(done.memory,))
 
     async def _forget(self, c: Command, lang: Lang) -> CommandOutcome:
-        wanted = c.args.strip()
-        if not wanted:
-            return CommandOutcome(False, say(lang, "forget.what"))
-        word, _, count = wanted.rpartition(" ")
+        if not c.args:
+            return answer(lang, "forget.what", ok=False)
+        word, _, count = c.args.rpartition(" ")
         if word.strip().lower() in EVERYTHING and count.isdigit():
-            return _outcome(await self._orders(c, lang).forget_everything(int(count)))
-        return _outcome(await self._orders(c, lang).forget(Intent("forget", wanted)))
+            return await self._orders(c, lang).forget_everything(int(count))
+        return await self._orders(c, lang).forget(Intent("forget", c.args))
 
     async def _choose(self, c: Command, lang: Lang) -> CommandOutcome:
-        if answered := await questions.answer_mirror(self.service, self.store, c, lang):
-            return answered
-        taken = await self.store.write(c.user_id, lambda tx: take_choice(tx, c.args.strip(), c.at))
-        if taken is None or taken[0] != c.scope or taken[1] not in {"forget", questions.PROPOSAL}:
-            return CommandOutcome(False, say(lang, "choice.gone"))
+        taken = await self.store.write(c.user_id, lambda tx: tx.take_choice(c.args, c.at))
+        if taken is None or taken[0] != c.scope:
+            return answer(lang, "choice.gone", ok=False)
         _, kind, payload = taken
         if kind == questions.PROPOSAL:
             return await questions.answer_proposal(self.service, c, payload, lang)
-        return replace(_outcome(await self._orders(c, lang).forget_chosen([payload])), memories=())
+        return await self._orders(c, lang).forget_chosen([payload])
 
     async def _quiet(self, c: Command, lang: Lang) -> CommandOutcome:
-        word, _, rest = c.args.strip().partition(" ")
-        off = word.lower() in OFF and bool(rest.strip())
-        thing = rest.strip() if off else c.args.strip()
-        if not thing:
-            return CommandOutcome(False, say(lang, "quiet.what"))
-        return _outcome(await self._orders(c, lang).keep_quiet(thing, on=not off))
+        word, _, rest = c.args.partition(" ")
+        off = word.lower() in OFF and bool(rest)
+        if not c.args:
+            return answer(lang, "quiet.what", ok=False)
+        return await self._orders(c, lang).keep_quiet(rest.strip() if off else c.args, on=not off)
 
     async def _memory(self, c: Command, lang: Lang) -> CommandOutcome:
-        word = c.args.strip().lower()
-        if word not in (*ON, *OFF):
-            return CommandOutcome(
-                not word,
-                say(
-                    lang,
-                    "memory.is_off" if await self.service.is_off(c.user_id) else "memory.is_on",
-                ),
-            )
-        return _outcome(await self._orders(c, lang).switch_memory(on=word in ON))
+        word = c.args.lower()
+        if word in (*ON, *OFF):
+            return await self._orders(c, lang).switch_memory(on=word in ON)
+        off = await self.service.is_off(c.user_id)
+        return answer(lang, "memory.is_off" if off else "memory.is_on", ok=not word)
 
     async def _mirror(self, c: Command, lang: Lang) -> CommandOutcome:
         return await questions.describe_mirror(self.service, self.store, c, lang)
 
     async def _memories(self, c: Command, lang: Lang) -> CommandOutcome:
-        if c.mode is WindowMode.TEMP:
-            return CommandOutcome(False, say(lang, "why.temp"))
-        outcome = await listed(self.service, c, lang)
-        lines = (
-            await questions.list_proposals(self.service, c.user_id, lang)
-            if not c.args.strip()
-            else []
-        )
-        return replace(outcome, text="\n".join([outcome.text, *lines]))
+        outcome = await list_page(self.service, c, lang)
+        if c.args:
+            return outcome
+        waiting = await questions.list_proposals(self.service, c.user_id, lang)
+        return replace(outcome, text="\n".join([outcome.text, *waiting]))
 
     async def _why(self, c: Command, lang: Lang) -> CommandOutcome:
-        if c.mode is not WindowMode.NORMAL:
-            return CommandOutcome(
-                False, say(lang, "why.temp" if c.mode is WindowMode.TEMP else "why.private")
-            )
         recall = await self.service.explain(c.user_id, c.scope)
         if recall is None:
-            return CommandOutcome(True, say(lang, "why.none"))
-        standing, used, quotes = await self.store.read(
-            c.user_id,
-            lambda tx: (
-                _standing(tx, c.scope, {h.memory.id for h in recall.hits}),
-                _used(tx, c.scope),
-                {h.memory.id: quote_of(tx, h.memory) for h in recall.hits},
-            ),
-        )
-        if c.args.strip().casefold() in MORE:
-            text = explain(recall, standing, lang, c.at, used)
-        else:
-            text = explain_reply(recall, standing, used, quotes, lang, c.at, c.tz)
+            return answer(lang, "why.none")
+        text = await self.store.read(c.user_id, lambda tx: explain_turn(tx, recall, c, lang))
         return CommandOutcome(True, text, memories=tuple(h.memory for h in recall.hits))
 
     async def _undo(self, c: Command, lang: Lang) -> CommandOutcome:
-        if c.args.strip().lower() in _LIST:
+        if c.args.lower() in _LIST:
             lines = await list_undoable(self.service, c.user_id, lang, c.at)
-            if not lines:
-                return CommandOutcome(True, say(lang, "undo.nothing"))
-            return CommandOutcome(
-                True, "\n".join([say(lang, "undo.listed"), *(f"- {line}" for line in lines)])
-            )
+            head = say(lang, "undo.listed" if lines else "undo.nothing")
+            return CommandOutcome(True, "\n".join([head, *(f"- {line}" for line in lines)]))
         wanted = read_set_id(c.args)
         if wanted is None and await self.store.write(
             c.user_id, lambda tx: _withdraw_question(tx, c)
         ):
-            return CommandOutcome(True, say(lang, "undo.asked"))
+            return answer(lang, "undo.asked")
         try:
             taken = await self.service.undo(c.user_id, c.at, wanted)
         except Conflict as e:
             return CommandOutcome(False, explain_conflict(e, lang))
         except NotFound:
-            return CommandOutcome(False, say(lang, "undo.gone" if wanted else "undo.nothing"))
+            return answer(lang, "undo.gone" if wanted else "undo.nothing", ok=False)
         what = describe_act(taken.reason, lang)
         if touched := "; ".join(m.content for m in taken.memories[:3]):
             what += words(lang, "aside", text=touched)
-        return CommandOutcome(
-            True, say(lang, "undo.done", what=what), memories=tuple(taken.memories)
-        )
+        return replace(answer(lang, "undo.done", what=what), memories=tuple(taken.memories))
 
     async def _help(self, c: Command, lang: Lang) -> CommandOutcome:
         lines = [f"- /{name} – {say(lang, f'help.{name}')}" for name in COMMANDS]
@@ -269,10 +218,7 @@ class Commands:
 
 
 def _withdraw_question(tx: Transaction, c: Command) -> bool:
-    """Drop the question of what to forget that is the last thing that happened.
-
-    False if it is not.
-    """
+    """Drop the question of what to forget that is the last thing that happened, if it is."""
     changed = next((s.at for s in tx.changes.list_undoable() if s.reason != "summarise"), None)
     dropped = False
     while (key := find_pending_choice(tx, c.scope, c.at)) and (asked := get_choice(tx, key, c.at)):
@@ -281,23 +227,6 @@ def _withdraw_question(tx: Transaction, c: Command) -> bool:
             break
         dropped = take_choice(tx, key, c.at) is not None
     return dropped
-
-
-def _outcome(spoken: OrderReply) -> CommandOutcome:
-    return CommandOutcome(spoken.ok, spoken.text, memories=spoken.memories, choices=spoken.choices)
-
-
-def _standing(tx: Transaction, scope: str, recalled: set[str]) -> list[Memory]:
-    """Return the standing memories of the scope's prompts, but for those that were recalled."""
-    session = tx.conversations.get_open_session(scope)
-    found = tx.memories.get_many(session.profile or ()) if session else []
-    return [m for m in found if m.state is State.ACTIVE and m.id not in recalled]
-
-
-def _used(tx: Transaction, scope: str) -> frozenset[str]:
-    """Return what the monitor found to have shaped the scope's last reply."""
-    turn_id = tx.traces.get_last_turn(scope)
-    return frozenset(tx.traces.list_used(turn_id) if turn_id else ())
 
 
 def read_set_id(text: str) -> str | None:
@@ -313,23 +242,17 @@ def describe_act(reason: str, lang: Lang) -> str:
 
 
 def explain_conflict(e: Conflict, lang: Lang, undo: str = "/undo") -> str:
-    """Say why a change cannot be taken back, and what to do first.
-
-    `undo`: how that is typed here.
-    """
-    if e.code == "undone" and e.by:
-        return say(lang, "undo.undone", by=f"{undo} {e.by}")
-    if e.code == "changed" and e.by:
-        return say(lang, "undo.conflict", by=f"{undo} {e.by}")
-    return say(lang, "undo.erased")
+    """Say why a change cannot be taken back, and what to do first; `undo` is how that is typed."""
+    key = {"undone": "undo.undone", "changed": "undo.conflict"}.get(e.code) if e.by else None
+    return say(lang, key or "undo.erased", by=f"{undo} {e.by}")
 
 
 async def list_undoable(
-    service: MemoryService, user_id: str, lang: Lang, now: datetime, limit: int = 20
+    service: MemoryService, user_id: str, lang: Lang, now: datetime
 ) -> list[str]:
     """List the acts that can be taken back, newest first, one a line."""
     lines = []
-    for act, memories in await service.list_undoable(user_id, limit):
+    for act, memories in await service.list_undoable(user_id):
         texts = [" ".join(mark_quote(m, m.original_content).split()) for m in memories[:_NAMED]]
         some = "; ".join(t if len(t) <= _LONG else f"{t[: _LONG - 1]}…" for t in texts)
         more = f" +{len(memories) - _NAMED}" if len(memories) > _NAMED else ""

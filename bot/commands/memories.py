@@ -1,32 +1,28 @@
-"""Memories as people read them: one in a line, a page of them, all that is known of one, and what was known once."""
+"""Memories as people read them: one in a line, a page, all of one, and what was known once."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from bot.events import Command, CommandOutcome
+from bot.events import Command, CommandOutcome, answer
 from bot.texts import Texts, format_age, join, say, words
 from memory.models import (
     KINDS,
     Filter,
     Lang,
-    Level,
     Memory,
-    MemoryPage,
     Sensitivity,
     State,
     WeightEvent,
     mark_quote,
 )
 
-if TYPE_CHECKING:
-    from memory.service import (
-        MemoryService,
-    )  # half a second that the terminal's first paint must not wait for
+if TYPE_CHECKING:  # half a second that the terminal's first paint must not wait for
+    from memory.service import MemoryService
 
 LISTED = 30  # on one page
 labels = Texts("details")
@@ -35,9 +31,6 @@ _PAGE: Final = re.compile(
     r"(?:^|\s)(?:page\s{1,9}|p\.?)(?P<en>\d{1,6})$|(?:^|\s)第?\s{0,9}(?P<zh>\d{1,6})\s{0,9}页$",
     re.IGNORECASE,
 )
-_STEP: Final = re.compile(r"^(\w+) → (\w+)$")
-_BY: Final = re.compile(r"^by (\w+)$")
-_MERGED: Final = re.compile(r"^(\d+) into one$")
 
 
 def format_memory(m: Memory, lang: Lang, now: datetime) -> str:
@@ -57,9 +50,16 @@ def format_memory(m: Memory, lang: Lang, now: datetime) -> str:
         *(marks(lang, k) for k, yes in holds.items() if yes),
     ]
     told = [t for t in (*told, "📍" if m.pinned else "") if t]
-    extra = words(lang, "aside", text=join(told, lang)) if told else ""
-    text = mark_quote(m, m.content)
-    return f"{m.level.glyph} {KINDS[m.kind].icon} {text}{extra} · {format_age(m.created_at, now, lang)} [{m.id}]"
+    text = mark_quote(m, m.content) + (words(lang, "aside", text=join(told, lang)) if told else "")
+    age = format_age(m.created_at, now, lang)
+    return f"{m.level.glyph} {KINDS[m.kind].icon} {text} · {age} [{m.id}]"
+
+
+def list_lines(memories: Sequence[Memory], total: int, lang: Lang, now: datetime) -> list[str]:
+    """Write a line for each memory, and one for how many more there are."""
+    more = total - len(memories)
+    lines = [f"- {format_memory(m, lang, now)}" for m in memories]
+    return [*lines, *([say(lang, "asof.more", n=more)] if more else [])]
 
 
 def parse_list_request(args: str) -> tuple[str, int]:
@@ -70,45 +70,32 @@ def parse_list_request(args: str) -> tuple[str, int]:
     return args.strip()[: m.start()].strip(), max(1, int(m["en"] or m["zh"]))
 
 
-async def listed(
-    service: MemoryService, c: Command, lang: Lang, size: int = LISTED
-) -> CommandOutcome:
-    """List a page of `size` memories, strongest first; past the end the last.
+async def list_page(service: MemoryService, c: Command, lang: Lang) -> CommandOutcome:
+    """List a page of memories, strongest first; past the end the last.
 
     `offset` says how many come before.
     """
     word, number = parse_list_request(c.args)
-    f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
-
-    async def at(n: int) -> MemoryPage:
-        offset = (n - 1) * size
-        return await service.find(
-            c.user_id, f, text=word or None, order="weight", limit=size, offset=offset
-        )
-
-    page = await at(number)
-    pages = -(-page.total // size)
-    if not page.items and page.total:
-        number = pages
-        page = await at(number)
-    if not page.items:
-        return CommandOutcome(
-            True, say(lang, "memories.none_about" if word else "memories.none", text=word)
-        )
-    before = (number - 1) * size
-    off = [say(lang, "memory.is_off")] if await service.is_off(c.user_id) else []
-    lines = [say(lang, "memories.head", n=page.total)]
+    f = Filter(frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
+    text = word or None
+    count = (await service.find(c.user_id, f, text=text, limit=1)).total
+    if not count:
+        return answer(lang, "memories.none_about" if word else "memories.none", text=word)
+    pages = -(-count // LISTED)
+    number = min(number, pages)
+    before = (number - 1) * LISTED
+    page = await service.find(c.user_id, f, text=text, order="weight", limit=LISTED, offset=before)
+    end = before + len(page.items)
+    head = say(lang, "memories.head", n=count)
     if pages > 1:
-        lines[0] += say(
-            lang, "memories.span", first=before + 1, last=before + len(page.items), n=page.total
-        )
-    lines += [f"- {format_memory(m, lang, c.at)}" for m in page.items]
-    if left := page.total - before - len(page.items):
-        lines.append(
-            say(lang, "memories.more", n=left, word=f"{word} " if word else "", page=number + 1)
-        )
+        head += say(lang, "memories.span", first=before + 1, last=end, n=count)
+    lines = [say(lang, "memory.is_off")] if await service.is_off(c.user_id) else []
+    lines += [head, *(f"- {format_memory(m, lang, c.at)}" for m in page.items)]
+    if end < count:
+        again = f"{word} " if word else ""
+        lines.append(say(lang, "memories.more", n=count - end, word=again, page=number + 1))
     return CommandOutcome(
-        True, "\n".join([*off, *lines]), memories=tuple(page.items), total=page.total, offset=before
+        True, "\n".join(lines), memories=tuple(page.items), total=count, offset=before
     )
 
 
@@ -117,53 +104,43 @@ async def list_as_of(
     user_id: str,
     at: datetime,
     now: datetime,
-    topic: str,
     lang: Lang,
     tz: str,
+    topic: str = "",
     *,
     most: int = 200,
-    bullet: str = "- ",
 ) -> CommandOutcome:
     """List what was known at `at`, level by level; what has become of it since stands behind it."""
     page = await service.list_known_at(user_id, at, topic or None, limit=most)
     current = {m.id: m for m in await service.get_many(user_id, [m.id for m in page.items])}
+    try:
+        when = f"{at.astimezone(ZoneInfo(tz)):%Y-%m-%d %H:%M}"
+    except (ZoneInfoNotFoundError, ValueError):
+        when = f"{at:%Y-%m-%d %H:%M}"
     if not page.items:
-        return CommandOutcome(True, say(lang, "asof.none", when=_when(at, tz)))
-    ordered = [m for level in Level for m in page.items if m.level is level]
-    lines = [
-        f"{bullet}{format_memory(m, lang, now)}{_since(current.get(m.id), lang)}" for m in ordered
-    ]
-    if page.total > len(page.items):
-        lines.append(say(lang, "asof.more", n=page.total - len(page.items)))
-    head = say(lang, "asof.head", when=_when(at, tz), n=page.total)
+        return answer(lang, "asof.none", when=when)
+    ordered = sorted(page.items, key=lambda m: m.level)
+    lines = list_lines(ordered, page.total, lang, now)
+    for i, m in enumerate(ordered):
+        state = "" if (is_now := current.get(m.id)) is None else str(is_now.state)
+        if is_now is not None and is_now.state is State.ACTIVE:
+            state = "negated" if is_now.negated_at is not None else ""
+        lines[i] += say(lang, f"asof.{state}") if state else ""
+    text = "\n".join([say(lang, "asof.head", when=when, n=page.total), *lines])
     return CommandOutcome(
-        True,
-        "\n".join([head, *lines]),
-        memories=tuple(current[m.id] for m in ordered if m.id in current),
+        True, text, memories=tuple(current[m.id] for m in ordered if m.id in current)
     )
 
 
-def _since(now: Memory | None, lang: Lang) -> str:
-    if now is None or (now.state is State.ACTIVE and now.negated_at is None):
-        return ""
-    return say(lang, "asof.negated" if now.state is State.ACTIVE else f"asof.{now.state}")
-
-
-def _when(at: datetime, tz: str) -> str:
-    try:
-        zone = ZoneInfo(tz)
-    except (ZoneInfoNotFoundError, ValueError):
-        zone = ZoneInfo("UTC")
-    return f"{at.astimezone(zone):%Y-%m-%d %H:%M}"
-
-
 def describe_memory(m: Memory, weighs: float, lang: Lang, zone: tzinfo) -> Mapping[str, str]:
-    """Return label and value of all there is to say of a memory; times to the minute, in the zone."""
+    """Return label and value of all there is to say of a memory; times to the minute."""
 
     def at(time: datetime | None) -> str:
         return "" if time is None else f"{time.astimezone(zone):%Y-%m-%d %H:%M}"
 
     source = labels(lang, f"source.{m.source}")
+    until = f"{at(m.valid_from) or '…'} – {at(m.valid_until) or '…'}"
+    was = (str(e["was"]) for e in reversed(m.correction_history) if e.get("was"))
     rows: dict[str, object] = {
         "kind": labels(lang, f"kind.{m.kind}"),
         "layer": labels(lang, f"layer.{m.layer}"),
@@ -178,15 +155,11 @@ def describe_memory(m: Memory, weighs: float, lang: Lang, zone: tzinfo) -> Mappi
         "created": at(m.created_at),
         "active": at(m.last_activated_at),
         "mentions": m.activation_count,
-        "valid": f"{at(m.valid_from) or '…'} – {at(m.valid_until) or '…'}"
-        if m.valid_from or m.valid_until
-        else "",
+        "valid": until if m.valid_from or m.valid_until else "",
         "expires": at(m.expires_at),
         "negated": at(m.negated_at),
         "original": m.original_content if m.original_content != m.content else "",
-        "history": " ← ".join(
-            str(e["was"]) for e in reversed(m.correction_history) if e.get("was")
-        ),
+        "history": " ← ".join(was),
         "supersedes": " ".join(m.supersedes),
         "merged_from": " ".join(m.merged_from),
         "merged_into": m.merged_into or "",
@@ -198,18 +171,12 @@ def describe_memory(m: Memory, weighs: float, lang: Lang, zone: tzinfo) -> Mappi
 
 
 def describe_event(e: WeightEvent, lang: Lang) -> str:
-    """Say the reason of a line of the log; what is no word of ours (a curve, an id) stays as it is."""
-    if (by := _BY.match(e.reason)) is not None:
+    """Say the reason of a line of the log; what is no word of ours (a curve) stays as it is."""
+    if (by := re.fullmatch(r"by (\w+)", e.reason)) is not None:
         return labels(lang, "why.by", id=by[1])
-    if (n := _MERGED.match(e.reason)) is not None:
+    if (n := re.fullmatch(r"(\d+) into one", e.reason)) is not None:
         return labels(lang, "why.merged", n=n[1])
-    if (
-        (step := _STEP.match(e.reason)) is not None
-        and f"level.{step[1]}" in labels
-        and f"level.{step[2]}" in labels
-    ):
-        return f"{labels(lang, f'level.{step[1]}')} → {labels(lang, f'level.{step[2]}')}"
-    for key in (f"why.{e.reason}", f"source.{e.reason}"):
-        if key in labels:
-            return labels(lang, key)
-    return e.reason
+    if (step := re.fullmatch(r"(\w+) → (\w+)", e.reason)) is not None:
+        return " → ".join(labels.name(lang, "level", x) for x in step.groups())
+    why = labels.name(lang, "why", e.reason)
+    return labels.name(lang, "source", e.reason) if why == e.reason else why

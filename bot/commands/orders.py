@@ -1,14 +1,13 @@
-"""Carry out what a message orders (forget, keep quiet, be off) and what it answers, before the rest is answered."""
+"""Carry out what a message orders (forget, keep quiet, be off) and what it answers."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from bot.events import Choice, Command, Turn
-from bot.tables import find_pending_choice, get_choice, put_choice, take_choice
+from bot.events import Choice, Command, CommandOutcome, Turn, answer
 from bot.texts import say
 from memory.errors import NotFound, Refused
 from memory.models import Json, Lang, Memory, Message
@@ -22,37 +21,27 @@ LABEL = 200  # characters of each of them
 
 
 @dataclass(frozen=True, slots=True)
-class OrderReply:
-    """What is said about a request; `stored` goes into the transcript instead, where it differs."""
-
-    text: str
-    stored: str = ""
-    choices: tuple[Choice, ...] = ()
-    ok: bool = True
-    memories: tuple[Memory, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class OrderOutcome:
-    """What came of a message's command: what Ebb says itself, and what is left for the model to answer."""
+    """What came of a message's commands: what Ebb says; for the model, the rest and a note."""
 
     rest: str
-    spoken: OrderReply | None = None
+    spoken: CommandOutcome | None = None
     note: str = ""
 
-    def then(self, nxt: OrderOutcome) -> OrderOutcome:
-        """Join this order and the one that was carried out after it."""
-        a, b = self.spoken, nxt.spoken
-        if a and b:
-            stored = f"{a.stored or a.text} {b.stored or b.text}"
-            b = OrderReply(
-                f"{a.text} {b.text}",
-                stored,
-                (*a.choices, *b.choices),
-                a.ok and b.ok,
-                (*a.memories, *b.memories),
-            )
-        return OrderOutcome(nxt.rest, b or a, "\n".join(filter(None, (self.note, nxt.note))))
+
+def _join(a: OrderOutcome, b: OrderOutcome) -> OrderOutcome:
+    """Join an order and the one that was carried out after it."""
+    spoken = b.spoken or a.spoken
+    if a.spoken and b.spoken:
+        x, y = a.spoken, b.spoken
+        spoken = CommandOutcome(
+            x.ok and y.ok,
+            f"{x.text} {y.text}",
+            memories=(*x.memories, *y.memories),
+            choices=(*x.choices, *y.choices),
+            stored=f"{x.stored or x.text} {y.stored or y.text}",
+        )
+    return OrderOutcome(b.rest, spoken, "\n".join(filter(None, (a.note, b.note))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +59,14 @@ class Orders:
 
     # --- a message ---
 
-    async def carry_out(self, message: Message) -> OrderOutcome:
-        """Carry out the commands of a message, or the answer to our question that it is."""
-        if (spoken := await self._answer_question()) is not None:
+    async def carry_out(self, text: str, message: Message) -> OrderOutcome:
+        """Carry out the commands of a text, stored as `message`, or take it as an answer to us."""
+        if (spoken := await self._answer_question(text)) is not None:
             return OrderOutcome("", spoken)
-        order, stored = OrderOutcome(self.asked_text), message.id
+        order = OrderOutcome(text)
+        stored = message.id
         for intent in await asyncio.to_thread(self.service.find_intents, order.rest):
-            order = order.then(await self._obey(intent, order.rest, message))
+            order = _join(order, await self._obey(intent, order.rest, message))
             current = await self.store.read(
                 self.user_id, lambda tx: tx.conversations.get_message(stored)
             )
@@ -85,23 +75,22 @@ class Orders:
 
     async def _obey(self, intent: Intent, text: str, message: Message) -> OrderOutcome:
         """Carry out one command of `text`, which is what others before it left of the message."""
-        if intent.kind in {"off", "on"}:
-            return OrderOutcome(
-                intent.rest, await self.switch_memory(on=intent.kind == "on", message=message)
-            )
-        if intent.kind in {"quiet", "speak"}:
-            return OrderOutcome(
-                intent.rest, await self.keep_quiet(intent.text, on=intent.kind == "quiet")
-            )
-        if intent.kind == "remember":
-            return await self._remember(intent, text, message)
-        return OrderOutcome(intent.rest, await self._forget(intent, text, message))
+        match intent.kind:
+            case "off" | "on":
+                spoken = await self.switch_memory(on=intent.kind == "on", message=message)
+            case "quiet" | "speak":
+                spoken = await self.keep_quiet(intent.text, on=intent.kind == "quiet")
+            case "remember":
+                return await self._remember(intent, text, message)
+            case _:
+                spoken = await self._forget(intent, text, message)
+        return OrderOutcome(intent.rest, spoken)
 
     async def _remember(self, intent: Intent, text: str, message: Message) -> OrderOutcome:
         """Keep what is to be kept; the model is told, and answers the message as a whole."""
         a = self.asked
         if await self.service.is_off(a.user_id):
-            return OrderOutcome(intent.rest, OrderReply(self._say("off.no_remember")))
+            return OrderOutcome(intent.rest, self._answer("off.no_remember"))
         try:
             done = await self.service.remember(
                 a.user_id,
@@ -113,215 +102,210 @@ class Orders:
                 message_id=message.id,
             )
         except Refused as e:
-            why = self._say("remember.instruction") if e.code == "instruction" else str(e)
-            return OrderOutcome(text, note=self._say("note.refused", why=why))
+            why = say(self.lang, "remember.instruction") if e.code == "instruction" else str(e)
+            return OrderOutcome(text, note=say(self.lang, "note.refused", why=why))
         kept = done.memory.content if self.private else intent.text  # it may say more
-        return OrderOutcome(
-            text, note=self._say("note.already" if done.already else "note.remembered", text=kept)
-        )
+        key = "note.already" if done.already else "note.remembered"
+        return OrderOutcome(text, note=say(self.lang, key, text=kept))
 
-    async def _forget(self, intent: Intent, text: str, message: Message) -> OrderReply:
-        """Forget, or ask; where more was said, only the command's own words leave with what is forgotten."""
+    async def _forget(self, intent: Intent, text: str, message: Message) -> CommandOutcome:
+        """Forget, or ask; where more was said, only the command's own words leave the message."""
         if not intent.rest:
             return await self.forget(intent, message.id)
-        found = [intent]
+        part = intent
         if message.text != text:  # a secret in it is sealed by now: its offsets differ
-            found = [*await asyncio.to_thread(self.service.find_intents, message.text), intent]
-        part = next(i for i in found if i.kind == "forget")
-        asking = await self.store.write(self.user_id, lambda tx: split_message(tx, message, part))
+            found = await asyncio.to_thread(self.service.find_intents, message.text)
+            part = next((i for i in found if i.kind == "forget"), intent)
+        asking = await self.store.write(self.user_id, lambda tx: _split(tx, message, part))
         spoken = await self.forget(intent, asking)
         if not spoken.ok:  # not learned, though nothing was found
-            await self.store.write(self.user_id, lambda tx: _hide(tx, asking, self.asked.at))
+
+            def hide(tx: Transaction) -> None:
+                if (m := tx.conversations.get_message(asking)) is not None:
+                    tx.conversations.put_message(replace(m, hidden_at=self.asked.at))
+
+            await self.store.write(self.user_id, hide)
         return spoken
 
     # --- one order ---
 
-    async def forget(self, intent: Intent, message_id: str | None = None) -> OrderReply:
-        """Forget the one thing that was meant; ask where it could be several; say so where there is
-        none.
+    async def forget(self, intent: Intent, message_id: str | None = None) -> CommandOutcome:
+        """Forget the one thing that was meant; ask where it could be several.
 
         `message_id` is the message that asked: it names the thing, so it is hidden with it.
         """
-        if not self.private:
-            return OrderReply(
-                self._say("group.forget"), ok=False
-            )  # a group never sees what could be forgotten
+        if not self.private:  # a group never sees what could be forgotten
+            return self._answer("group.forget", ok=False)
         asking = [message_id] if message_id else []
-        user_id, scope, now = self.asked.user_id, self.asked.scope, self.asked.at
         plan = await self.service.plan_forget(
-            user_id,
+            self.user_id,
             intent.text,
-            now,
-            scope=scope,
+            self.asked.at,
+            scope=self.asked.scope,
             message_id=message_id,
             spare=intent.spare,
             every=intent.every,
         )
         if plan.everything:
-            n = await self.service.count_everything(user_id)
-            return OrderReply(
-                self._say("forget.everything", n=n),
-                choices=await self._offer_everything(n),
-                ok=False,
-            )
+            n = await self.service.count_everything(self.user_id)
+            choices = await self._offer_everything(n)
+            return replace(self._answer("forget.everything", ok=False, n=n), choices=choices)
         if plan.clear is not None or (plan.every and plan.candidates):
             meant = plan.candidates if plan.clear is None else [plan.clear]
-            ids = [m.id for m in meant]
-            done = await self.service.forget(
-                user_id, ids, now, turn_id=self.turn_id, message_ids=asking
-            )
-            return self._forgotten(done.memories or meant)
+            return await self._forget_all([m.id for m in meant], [], asking, meant)
         if plan.candidates:
             offered = plan.candidates[:OFFERED]
             choices = await self._offer([(m.id, m.content) for m in offered], asking)
-            return OrderReply(self._say("forget.which"), choices=choices, memories=tuple(offered))
+            which = self._answer("forget.which")
+            return replace(which, choices=choices, memories=tuple(offered))
         if len(plan.messages) == 1:
-            hidden = [*plan.messages, *asking]
-            await self.service.forget(user_id, [], now, turn_id=self.turn_id, message_ids=hidden)
-            return OrderReply(self._say("forget.said"))
+            return await self._forget_all([], list(plan.messages), asking)
         if plan.messages:
             shown = plan.messages[-OFFERED:]
             said = await self.store.read(
-                user_id, lambda tx: [tx.conversations.get_message(i) for i in shown]
+                self.user_id, lambda tx: [tx.conversations.get_message(i) for i in shown]
             )
             texts = [(m.id, " ".join(m.text.split())) for m in said if m is not None]
             choices = await self._offer(texts, asking, of="messages")
-            return OrderReply(self._say("forget.which_said"), choices=choices)
-        return OrderReply(self._say("forget.nothing", text=intent.text), ok=False)
+            return replace(self._answer("forget.which_said"), choices=choices)
+        return self._answer("forget.nothing", ok=False, text=intent.text)
 
-    async def forget_chosen(self, payloads: Sequence[Json]) -> OrderReply:
-        """Forget what was picked of the things we asked about.
+    async def _forget_all(
+        self,
+        ids: Sequence[str],
+        said: Sequence[str],
+        asking: Sequence[str],
+        meant: Sequence[Memory] = (),
+    ) -> CommandOutcome:
+        """Forget these memories and messages, and hide what asked for it. Raises NotFound."""
+        done = await self.service.forget(
+            self.user_id,
+            ids,
+            self.asked.at,
+            turn_id=self.turn_id,
+            message_ids=[*said, *asking],
+        )
+        if said:
+            return self._answer("forget.said")
+        texts = [m.content for m in done.memories or meant]
+        told = self._answer("forget.done", text="".join(texts).rstrip(".。"))
+        if len(texts) != 1:
+            lines = "\n".join(f"- {text}" for text in texts)
+            told = self._answer("forget.done_many", n=len(texts), text=lines)
+        return replace(told, stored=say(self.lang, "forget.stored"))
 
-        Nothing picked: nothing is forgotten.
-        """
+    async def forget_chosen(self, payloads: Sequence[Json]) -> CommandOutcome:
+        """Forget what was picked of the things we asked about; nothing, where nothing was."""
         if any("everything" in p for p in payloads):
             return await self.forget_everything(int(payloads[0]["everything"]))
-        ids = [i for p in payloads for i in p["ids"]]
-        said = [i for p in payloads for i in p.get("messages", [])]
+        ids, said, asking = (
+            [i for p in payloads for i in p.get(of, [])] for of in ("ids", "messages", "asking")
+        )
         if not ids and not said:
-            return OrderReply(self._say("forget.kept"))
-        hidden = [*said, *(i for p in payloads for i in p["asking"])]
+            return self._answer("forget.kept")
         try:
-            done = await self.service.forget(
-                self.user_id, ids, self.asked.at, turn_id=self.turn_id, message_ids=hidden
-            )
+            return await self._forget_all(ids, said, asking)
         except NotFound:
-            return OrderReply(self._say("choice.gone"), ok=False)
-        return OrderReply(self._say("forget.said")) if said else self._forgotten(done.memories)
+            return self._answer("choice.gone", ok=False)
 
-    async def forget_everything(self, said: int) -> OrderReply:
+    async def forget_everything(self, said: int) -> CommandOutcome:
         """Forget everything, if it is still as many memories as the person said."""
         n = await self.service.count_everything(self.user_id)
         if said != n:
-            return OrderReply(self._say("forget.everything", n=n), ok=False)
+            return self._answer("forget.everything", ok=False, n=n)
         try:
             done = await self.service.forget_everything(self.user_id, self.asked.at)
         except NotFound:
-            return OrderReply(self._say("memories.none"), ok=False)
-        return OrderReply(self._say("forget.all", n=len(done.memories)))
+            return self._answer("memories.none", ok=False)
+        return self._answer("forget.all", n=len(done.memories))
 
-    async def keep_quiet(self, thing: str, *, on: bool) -> OrderReply:
+    async def keep_quiet(self, thing: str, *, on: bool) -> CommandOutcome:
         """Keep quiet about a thing, or speak of it again."""
-        if not self.private:
-            return OrderReply(
-                self._say("group.forget"), ok=False
-            )  # the count would say what is remembered
+        if not self.private:  # the count would say what is remembered
+            return self._answer("group.forget", ok=False)
         found = await self.service.keep_quiet(
             self.user_id, thing, self.asked.at, on=on, turn_id=self.turn_id
         )
         if not found:
-            return OrderReply(self._say("quiet.nothing", text=thing), ok=False)
-        text = self._say("quiet.on" if on else "quiet.off", text=thing, n=len(found))
-        return OrderReply(text, memories=tuple(found))
+            return self._answer("quiet.nothing", ok=False, text=thing)
+        told = self._answer("quiet.on" if on else "quiet.off", text=thing, n=len(found))
+        return replace(told, memories=tuple(found))
 
-    async def switch_memory(self, *, on: bool, message: Message | None = None) -> OrderReply:
-        """Switch memory on or off; off begins with the message that asks, and offers to erase what there is."""
+    async def switch_memory(self, *, on: bool, message: Message | None = None) -> CommandOutcome:
+        """Switch memory on or off; off begins with the message that asks, and offers to erase."""
         if on:
             was = await self.service.switch_on(self.user_id, self.asked.at)
-            return OrderReply(self._say("on.done" if was else "on.already"))
+            return self._answer("on.done" if was else "on.already")
         after = message.seq - 1 if message else None
         if not await self.service.switch_off(
             self.user_id, self.asked.at, after=after, erase=self.erase
         ):
-            return OrderReply(self._say("off.already"))
-        text = self._say("off.done" if self.erase else "off.done_kept")
+            return self._answer("off.already")
+        told = self._answer("off.done" if self.erase else "off.done_kept")
         n = await self.service.count_everything(self.user_id)
         if not n or not self.private:
-            return OrderReply(
-                text
-            )  # in a group no number is told, and nobody else's "yes" is asked for
-        return OrderReply(
-            f"{text} {self._say('off.offer', n=n)}", choices=await self._offer_everything(n)
-        )
+            return told  # in a group no number is told, and nobody else's "yes" is asked for
+        text = f"{told.text} {say(self.lang, 'off.offer', n=n)}"
+        return replace(told, text=text, choices=await self._offer_everything(n))
 
     # --- asking back ---
 
     async def _offer_everything(self, n: int) -> tuple[Choice, ...]:
-        options: list[tuple[Json, str]] = [
-            ({"ids": [], "everything": n}, self._say("forget.yes_all", n=n))
-        ]
-        return await self._put(options, self._say("forget.no"))
+        yes = say(self.lang, "forget.yes_all", n=n)
+        return await self._put([({"ids": [], "everything": n}, yes)], "forget.no")
 
     async def _offer(
         self, offered: Sequence[tuple[str, str]], asking: Sequence[str], of: str = "ids"
     ) -> tuple[Choice, ...]:
         """Offer each candidate (id, text), all and none. of: "ids" of memories, or "messages"."""
-        common = {"ids": [], "asking": list(asking)}
+        common: dict[str, Json] = {"ids": [], "asking": list(asking)}
         options: list[tuple[Json, str]] = [
             ({**common, of: [i]}, text if len(text) <= LABEL else f"{text[: LABEL - 1]}…")
             for i, text in offered
         ]
         if len(offered) > 1:
-            options.append(
-                ({**common, of: [i for i, _ in offered]}, self._say("forget.all_of_them"))
-            )
-        return await self._put(options, self._say("forget.none_of_them"))
+            every = {**common, of: [i for i, _ in offered]}
+            options.append((every, say(self.lang, "forget.all_of_them")))
+        return await self._put(options, "forget.none_of_them")
 
     async def _put(self, options: Sequence[tuple[Json, str]], none: str) -> tuple[Choice, ...]:
-        """Keep what each answer stands for (a button holds 64 bytes); the last one, "none", knows the others."""
-        scope, until, at = (
-            self.asked.scope,
-            self.asked.at + CHOICE_LIFE,
-            {"at": self.asked.at.isoformat()},
-        )
+        """Keep what each answer stands for (a button holds 64 bytes).
+
+        The last one, "none", knows the others.
+        """
+        scope, until = self.asked.scope, self.asked.at + CHOICE_LIFE
+        at = {"at": self.asked.at.isoformat()}
 
         def write(tx: Transaction) -> tuple[Choice, ...]:
-            keys = [tx.new_id() for _ in options]
-            for key, (payload, _) in zip(keys, options, strict=True):
-                put_choice(tx, key, scope, "forget", {**payload, **at}, until)
-            last = tx.new_id()
-            single = [
-                k
-                for k, (p, _) in zip(keys, options, strict=True)
-                if "everything" in p or len(_meant(p)) == 1
-            ]
-            put_choice(
-                tx, last, scope, "forget", {"ids": [], "options": single, "keys": keys, **at}, until
-            )
-            texts = [text for _, text in options]
-            return tuple(Choice(k, t) for k, t in zip([*keys, last], [*texts, none], strict=True))
+            kept = {tx.new_id(): option for option in options}
+            for key, (payload, _) in kept.items():
+                tx.put_choice(key, scope, "forget", {**payload, **at}, until)
+            single = [key for key, (p, _) in kept.items() if "everything" in p or _is_single(p)]
+            last, end = tx.new_id(), {"ids": [], "options": single, "keys": list(kept), **at}
+            tx.put_choice(last, scope, "forget", end, until)
+            choices = (Choice(key, text) for key, (_, text) in kept.items())
+            return *choices, Choice(last, say(self.lang, none))
 
         return await self.store.write(self.user_id, write)
 
-    async def _answer_question(self) -> OrderReply | None:
-        """Take the message as the answer to our open question; whatever else it is, the question lapses."""
-        scope, now, text = self.asked.scope, self.asked.at, self.asked_text
+    async def _answer_question(self, text: str) -> CommandOutcome | None:
+        """Take the message as the answer to our open question, which lapses if it is none."""
+        scope, now = self.asked.scope, self.asked.at
 
         def write(tx: Transaction) -> tuple[list[Json], list[str]] | None:
             last = find_pending_choice(tx, scope, now)
             kept = get_choice(tx, last, now) if last else None
             if last is None or kept is None or kept[1] != "forget" or "options" not in kept[2]:
                 return None
-            options = [
-                (k, c[2]) for k in kept[2]["options"] if (c := get_choice(tx, k, now)) is not None
-            ]
-            said = [_said(tx, payload) for _, payload in options]
-            picked = read_choice(text, said)
+            found = (tx.choice(key, now) for key in kept[2]["options"])
+            options = [choice[2] for choice in found if choice is not None]
+            said = [_find_words(tx, payload) for payload in options]
+            picked = read_answer(text, said)
             if picked == "unclear":
                 return [], said
             for key in (*kept[2]["keys"], last):
-                take_choice(tx, key, now)
-            return None if picked is None else ([options[i][1] for i in picked], [])
+                tx.take_choice(key, now)
+            return None if picked is None else ([options[i] for i in picked], [])
 
         if not await self.store.read(self.user_id, lambda tx: find_pending_choice(tx, scope, now)):
             return None  # most messages answer no question: they need no write
@@ -329,11 +313,11 @@ class Orders:
         if answered is None:
             return None
         payloads, unclear = answered
-        if unclear:
-            lines = (f"{n}. {' '.join(text.split())[:LABEL]}" for n, text in enumerate(unclear, 1))
-            which = self._say("forget.which")
-            return OrderReply("\n".join([which, *lines]), stored=which)
-        return await self.forget_chosen(payloads)
+        if not unclear:
+            return await self.forget_chosen(payloads)
+        which = say(self.lang, "forget.which")
+        lines = (f"{n}. {' '.join(said.split())[:LABEL]}" for n, said in enumerate(unclear, 1))
+        return CommandOutcome(True, "\n".join([which, *lines]), stored=which)
 
     # --- short ways ---
 
@@ -341,11 +325,6 @@ class Orders:
     def user_id(self) -> str:
         """Return who asked."""
         return self.asked.user_id
-
-    @property
-    def asked_text(self) -> str:
-        """Return the message, or what follows the command."""
-        return self.asked.text if isinstance(self.asked, Turn) else self.asked.args
 
     @property
     def turn_id(self) -> str | None:
@@ -357,39 +336,24 @@ class Orders:
         """Tell whether nobody else can see the answer."""
         return self.asked.scope.startswith("user:")
 
-    def _say(self, key: str, **places: object) -> str:
-        return say(self.lang, key, **places)
-
-    def _forgotten(self, memories: Sequence[Memory]) -> OrderReply:
-        """Say what was forgotten, and how to take it back."""
-        if len(memories) == 1:
-            text = self._say("forget.done", text=memories[0].content.rstrip(".。"))
-        else:
-            lines = "\n".join(f"- {m.content}" for m in memories)
-            text = self._say("forget.done_many", n=len(memories), text=lines)
-        return OrderReply(text, stored=self._say("forget.stored"))
+    def _answer(self, key: str, *, ok: bool = True, **places: object) -> CommandOutcome:
+        return answer(self.lang, key, ok=ok, **places)
 
 
-def split_message(tx: Transaction, message: Message, intent: Intent) -> str:
-    """Leave the rest in the message and put the command into one of its own; return that one's id."""
+def _split(tx: Transaction, message: Message, intent: Intent) -> str:
+    """Leave the rest in the message, put the command into one of its own; return that one's id."""
     said = " ".join(message.text[a:b] for a, b in intent.spans)
     tx.conversations.put_messages([replace(message, text=intent.rest)])
     return tx.conversations.add_message(replace(message, id="", seq=0, text=said)).id
 
 
-def _hide(tx: Transaction, message_id: str, now: datetime) -> None:
-    m = tx.conversations.get_message(message_id)
-    if m is not None:
-        tx.conversations.put_messages([replace(m, hidden_at=now)])
+def _is_single(payload: Json) -> bool:
+    return len([*payload["ids"], *payload.get("messages", [])]) == 1
 
 
-def _meant(payload: Json) -> list[str]:
-    return [*payload["ids"], *payload.get("messages", [])]
-
-
-def _said(tx: Transaction, payload: Json) -> str:
+def _find_words(tx: Transaction, payload: Json) -> str:
     """Return the words of one option: those of its memory or message."""
-    m = tx.memories.get(payload["ids"][0]) if payload["ids"] else None
+    m: Memory | None = tx.memories.get(payload["ids"][0]) if payload["ids"] else None
     if m is not None:
         return m.original_content
     said = tx.conversations.get_message(payload["messages"][0]) if payload.get("messages") else None

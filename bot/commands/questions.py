@@ -1,15 +1,14 @@
-"""What Ebb asks of its own accord, and what a person answers: proposals, and entries missing from MEMORY.md."""
+"""What Ebb asks of its own accord, and the answers: proposals, what MEMORY.md lacks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
 
-from bot.events import Choice, Command, CommandOutcome, Turn
-from bot.tables import put_choice
+from bot.events import Choice, Command, CommandOutcome, Turn, answer
 from bot.texts import say
 from memory.errors import MemoryError_
-from memory.models import Json, Lang, Proposal
+from memory.models import Json, Lang, Memory, Proposal
 from memory.ports import Store, Transaction
 from memory.service import MemoryService
 
@@ -19,46 +18,39 @@ _NAMED = 5
 
 
 async def ask_proposal(
-    service: MemoryService, store: Store, turn: Turn, lang: Lang, *, pause: bool
+    service: MemoryService, store: Store, turn: Turn, lang: Lang
 ) -> tuple[Choice, ...]:
-    """Offer today's question, if there is one: a yes and a no; only at a pause, and never in a group."""
-    private = turn.scope.startswith("user:")
-    p = await service.ask_today(turn.user_id, turn.at) if pause and private else None
-    return (
-        () if p is None else await store.write(turn.user_id, lambda tx: _offer(tx, turn, p, lang))
-    )
+    """Offer today's question, if there is one: a yes and a no."""
+    p = await service.ask_today(turn.user_id, turn.at)
+    if p is None:
+        return ()
+
+    def offer(tx: Transaction) -> tuple[Choice, ...]:
+        texts = {True: write_question(p, lang), False: say(lang, "proposal.no")}
+        keys = {yes: tx.new_id() for yes in texts}
+        for yes, key in keys.items():
+            tx.put_choice(key, turn.scope, PROPOSAL, {"id": p.id, "yes": yes}, turn.at + LIFE)
+        return tuple(Choice(keys[yes], text) for yes, text in texts.items())
+
+    return await store.write(turn.user_id, offer)
 
 
 def write_question(p: Proposal, lang: Lang) -> str:
     """Write a proposal as a question."""
-    return say(
-        lang, "proposal.forget" if p.data.get("op") == "delete" else "proposal.keep", text=p.text
-    )
-
-
-def _offer(tx: Transaction, turn: Turn, p: Proposal, lang: Lang) -> tuple[Choice, ...]:
-    keys = {yes: tx.new_id() for yes in (True, False)}
-    for yes, key in keys.items():
-        put_choice(tx, key, turn.scope, PROPOSAL, {"id": p.id, "yes": yes}, turn.at + LIFE)
-    return Choice(keys[True], write_question(p, lang)), Choice(
-        keys[False], say(lang, "proposal.no")
-    )
+    key = "proposal.forget" if p.data.get("op") == "delete" else "proposal.keep"
+    return say(lang, key, text=p.text)
 
 
 async def answer_proposal(
     service: MemoryService, c: Command, payload: Json, lang: Lang
 ) -> CommandOutcome:
     """Do what the person answered."""
+    yes = payload["yes"]
     try:
-        if payload["yes"]:
-            await service.accept(c.user_id, payload["id"], c.at)
-        else:
-            await service.decline_proposal(c.user_id, payload["id"], c.at)
+        await (service.accept if yes else service.decline_proposal)(c.user_id, payload["id"], c.at)
     except MemoryError_:
-        return CommandOutcome(False, say(lang, "choice.gone"))
-    return CommandOutcome(
-        True, say(lang, "proposal.accepted" if payload["yes"] else "proposal.declined")
-    )
+        return answer(lang, "choice.gone", ok=False)
+    return answer(lang, "proposal.accepted" if yes else "proposal.declined")
 
 
 async def list_proposals(service: MemoryService, user_id: str, lang: Lang) -> list[str]:
@@ -73,15 +65,20 @@ async def describe_mirror(
 ) -> CommandOutcome:
     """Say where the file is, and ask the question that is open."""
     if service.mirror is None:
-        return CommandOutcome(False, say(lang, "mirror.none"))
-    path = service.mirror.path(c.user_id)
-    asking = await _find_mirror_question(store, c)
+        return answer(lang, "mirror.none", ok=False)
+
+    def read(tx: Transaction) -> tuple[Json, list[Memory]]:
+        state = tx.mirror.get_state()
+        asking = state.asking if state is not None else None
+        if asking is None or tx.choice(str(asking["yes"]), c.at) is None:
+            return None, []
+        return asking, tx.memories.get_many(asking["ids"])
+
+    asking, missing = await store.read(c.user_id, read)
     if asking is None:
-        return CommandOutcome(True, say(lang, "mirror.here", path=path))
-    missing = await store.read(c.user_id, lambda tx: tx.memories.get_many(asking["ids"]))
-    lines = [f"- {m.content}" for m in missing[:_NAMED]] + (
-        ["- …"] if len(missing) > _NAMED else []
-    )
+        return answer(lang, "mirror.here", path=service.mirror.path(c.user_id))
+    lines = [f"- {m.content}" for m in missing[:_NAMED]]
+    lines += ["- …"] if len(missing) > _NAMED else []
     choices = (
         Choice(str(asking["yes"]), say(lang, "mirror.forget", n=len(missing))),
         Choice(str(asking["no"]), say(lang, "mirror.keep")),
@@ -96,17 +93,8 @@ async def _find_mirror_question(store: Store, c: Command) -> Mapping[str, Json] 
 
 
 async def answer_mirror(
-    service: MemoryService, store: Store, c: Command, lang: Lang
-) -> CommandOutcome | None:
-    """Forget what is missing from the file, or write it into the file again.
-
-    None if the key is no answer to that question.
-    """
-    asking, key = await _find_mirror_question(store, c), c.args.strip()
-    if c.scope != f"user:{c.user_id}" or asking is None or key not in (asking["yes"], asking["no"]):
-        return None
-    ids = asking["ids"] if key == asking["yes"] else []
-    done = await service.forget_missing(c.user_id, ids, c.at)
-    if not done:
-        return CommandOutcome(True, say(lang, "mirror.kept"))
-    return CommandOutcome(True, say(lang, "mirror.forgotten", n=len(done)))
+    service: MemoryService, c: Command, payload: Json, lang: Lang
+) -> CommandOutcome:
+    """Forget what is missing from the file, or write it into the file again."""
+    done = await service.forget_missing(c.user_id, payload["ids"], c.at)
+    return answer(lang, "mirror.forgotten" if done else "mirror.kept", n=len(done))

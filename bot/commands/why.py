@@ -1,18 +1,18 @@
-"""Why a memory was recalled or was not, in words and in figures that add up: /why, `ebb memory search --explain`."""
+"""Why a memory was recalled or was not, in words and in figures that add up."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from bot.commands.memories import format_memory
+from bot.events import Command
 from bot.texts import Texts, join, write_day
 from memory.learn.dates import get_zone
 from memory.learn.same_meaning import list_units
-from memory.models import Hit, Lang, Layer, Memory, Recall, Source, mark_quote
+from memory.models import Hit, Lang, Layer, Memory, Recall, Source, State, mark_quote
 from memory.ports import Transaction
 from memory.recall import THRESHOLD, apply_nudges
 
@@ -21,46 +21,55 @@ _SEEN = 0.005  # smaller parts are not told
 LONGEST: Final = 120  # characters of a quotation
 MORE: Final = frozenset({"more", "details", "all", "更多", "详细", "细节", "全部"})
 _SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_OWN: Final = {Source.USER: "asked", Source.IMPORT: "imported", Source.SYSTEM: "concluded"}
 
 say = Texts("why")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceQuote:
+class SourceQuote(NamedTuple):
     """The person's very words behind a memory, and when they said them."""
 
     text: str
     at: datetime
 
 
-def quote_of(tx: Transaction, m: Memory) -> SourceQuote | None:
-    """Find the words that taught a memory; None where no message of the person's that may be seen has them."""
+def explain_turn(tx: Transaction, recall: Recall, c: Command, lang: Lang) -> str:
+    """Answer /why, or with `more` in figures, for the last reply of the command's scope."""
+    session, turn_id = tx.conversations.get_open_session(c.scope), tx.traces.get_last_turn(c.scope)
+    recalled = {h.memory.id: h.memory for h in recall.hits}
+    known = tx.memories.get_many(session.profile or ()) if session else []
+    standing = [m for m in known if m.state is State.ACTIVE and m.id not in recalled]
+    used = frozenset(tx.traces.list_used(turn_id) if turn_id else ())
+    if c.args.casefold() in MORE:
+        return explain(recall, standing, lang, c.at, used)
+    quotes = {i: _find_quote(tx, m) for i, m in recalled.items()}
+    return explain_reply(recall, standing, used, quotes, lang, c.at, c.tz)
+
+
+def _find_quote(tx: Transaction, m: Memory) -> SourceQuote | None:
+    """Find the words that taught a memory; None where no message that may be seen has them."""
     for message_id, start, end in tx.memories.list_source_spans(m.id):
         said = tx.conversations.get_message(message_id)
         if said is None or said.role != "user" or said.hidden_at is not None:
             continue
-        text = (
-            said.text[start:end]
-            if start is not None and end is not None
-            else _closest(said.text, m)
-        )
+        text = said.text[start:end]
+        if start is None or end is None:  # the sentence that shares most words with the memory
+            wanted = list_units(m.original_content)
+            sentences = _SENTENCE.findall(said.text)
+            text = max(sentences, key=lambda s: len(list_units(s) & wanted), default=said.text)
         if text.strip():
-            return SourceQuote(_short(text), said.at)
+            return SourceQuote(_shorten(text), said.at)
     return None
 
 
-def explain_memory(m: Memory, quote: SourceQuote | None, lang: Lang, now: datetime, tz: str) -> str:
+def _explain_memory(
+    m: Memory, quote: SourceQuote | None, lang: Lang, now: datetime, tz: str
+) -> str:
     """Say in one clause why a memory is held: by the person's own words where they are known."""
-    at = quote.at if quote else m.created_at
-    date = _date(at, now, lang, tz)
-    if m.layer is Layer.EPISODE:
-        return say(lang, "talked", date=date)
-    if quote is not None:
-        return say(lang, "told", date=date, quote=quote.text)
-    own = {Source.USER: "asked", Source.IMPORT: "imported", Source.SYSTEM: "concluded"}.get(
-        m.source, "noted"
-    )
-    return say(lang, own, date=date, quote=_short(m.content))
+    zone, at = get_zone(tz), quote.at if quote else m.created_at
+    date = write_day(at.astimezone(zone), now.astimezone(zone).year, lang)
+    key = "talked" if m.layer is Layer.EPISODE else "told" if quote else _OWN.get(m.source, "noted")
+    return say(lang, key, date=date, quote=quote.text if quote else _shorten(m.content))
 
 
 def explain_reply(
@@ -72,47 +81,32 @@ def explain_reply(
     now: datetime,
     tz: str,
 ) -> str:
-    """Answer /why: one sentence for each memory that shaped the reply, in the person's own words."""
-    hits = [h for h in recall.hits if h.memory.id in used] or list(recall.hits)
-    if not hits:
-        return "\n".join([say(lang, "nothing"), *_in_mind(standing, lang)])
-    told = list(
-        dict.fromkeys(
-            explain_memory(h.memory, quotes.get(h.memory.id), lang, now, tz) for h in hits
-        )
+    """Answer /why: one sentence for each memory that shaped the reply, in the person's words."""
+    shaped = [h.memory for h in recall.hits if h.memory.id in used]
+    told = dict.fromkeys(
+        _explain_memory(m, quotes.get(m.id), lang, now, tz)
+        for m in shaped or (h.memory for h in recall.hits)
     )
+    if not told:
+        return "\n".join([say(lang, "nothing"), *_list_standing(standing, lang)])
     if used and len(told) == 1:
-        lines = [say(lang, "because", reason=told[0])]
+        lines = [say(lang, "because", reason="".join(told))]
     else:
-        lines = [say(lang, "several" if used else "had"), *(f"- {_plain(t)}" for t in told)]
-    return "\n".join([*lines, *_in_mind(standing, lang), "", say(lang, "unfold")])
+        lines = [say(lang, "several" if used else "had")]
+        lines += [f"- {reason[:1].upper()}{reason[1:]}" for reason in told]
+    return "\n".join([*lines, *_list_standing(standing, lang), "", say(lang, "unfold")])
 
 
-def _in_mind(standing: Sequence[Memory], lang: Lang) -> list[str]:
-    what = join((_short(mark_quote(m, m.content).rstrip(".。")) for m in standing), lang, "clauses")
+def _list_standing(standing: Sequence[Memory], lang: Lang) -> list[str]:
+    what = join(
+        (_shorten(mark_quote(m, m.content).rstrip(".。")) for m in standing), lang, "clauses"
+    )
     return [say(lang, "resident", what=what)] if what else []
 
 
-def _plain(reason: str) -> str:
-    reason = reason.removeprefix("因为")
-    return reason[:1].upper() + reason[1:]
-
-
-def _closest(text: str, m: Memory) -> str:
-    """Find the sentence of a message that shares most words with the memory."""
-    wanted = list_units(m.original_content)
-    return max(_SENTENCE.findall(text), key=lambda s: len(list_units(s) & wanted), default=text)
-
-
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
-
-
-def _date(at: datetime, now: datetime, lang: Lang, tz: str) -> str:
-    """Write the day, with its year where that is not this one."""
-    day, today = at.astimezone(get_zone(tz)), now.astimezone(get_zone(tz))
-    return write_day(day, today.year, lang)
 
 
 def explain(
@@ -125,54 +119,43 @@ def explain(
     """Answer `/why more`: what was recalled and why, what shaped the reply, what was left out."""
     out = [say(lang, "head" if recall.hits else "nothing")]
     for h in recall.hits:
-        out += _listed(h, lang, now)
+        out += _list_hit(h, lang, now)
         out += [f"  - {say(lang, 'used')}"] if h.memory.id in used else []
-    out += [f"\n{line}" for line in _in_mind(standing, lang)]
-    if recall.late:
-        out.append("\n" + say(lang, "late"))
-    if recall.missed:
-        out.append("\n" + say(lang, "missed"))
-        for h in recall.missed[:MISSED]:
-            out += _listed(h, lang, now)
+    out += [f"\n{line}" for line in _list_standing(standing, lang)]
+    out += [f"\n{say(lang, 'late')}"] if recall.late else []
+    out += [f"\n{say(lang, 'missed')}"] if recall.missed else []
+    for h in recall.missed[:MISSED]:
+        out += _list_hit(h, lang, now)
     return "\n".join(out)
+
+
+def _list_hit(h: Hit, lang: Lang, now: datetime) -> list[str]:
+    days = [day for day in (h.memory.on, h.memory.valid_from) if day is not None and day > now]
+    reasons = [*(say(lang, "coming", day=day) for day in days[:1]), *list_reasons(h, lang)]
+    return [f"- {format_memory(h.memory, lang, now)}", *(f"  - {line}" for line in reasons)]
 
 
 def list_reasons(h: Hit, lang: Lang) -> list[str]:
     """Explain the gate's figure and the rank's, a line each."""
-    key = f"why.{h.why}"
-    if key in say:
-        lines = [say(lang, key)]
+    if (why := f"why.{h.why}") in say:
+        lines = [say(lang, why)]
     else:
         verdict = "passes" if h.passed else "below" if h.gate < THRESHOLD else "full"
         what = say(lang, "gate", gate=h.gate, verdict=say(lang, verdict, cut=THRESHOLD))
-        heard = _sum(h.evidence, lang) if h.evidence.keys() - {"bias"} else say(lang, "silent")
+        heard = (
+            _write_sum(h.evidence, lang) if h.evidence.keys() - {"bias"} else say(lang, "silent")
+        )
         lines = [say(lang, "parts", what=what, parts=heard) if heard else what]
     points = {name: apply_nudges(0.0, {name: factor}) for name, factor in h.nudges.items()}
-    ranked = _sum({**h.signals, **points}, lang)
+    ranked = _write_sum({**h.signals, **points}, lang)
     return [*lines, say(lang, "rank", score=h.score, parts=ranked)] if ranked else lines
 
 
-def _listed(h: Hit, lang: Lang, now: datetime) -> Sequence[str]:
-    m = h.memory
-    ahead = [
-        f"  - {say(lang, 'coming', day=day)}"
-        for day in (m.on, m.valid_from)
-        if day is not None and day > now
-    ]
-    return [
-        f"- {format_memory(m, lang, now)}",
-        *ahead[:1],
-        *(f"  - {line}" for line in list_reasons(h, lang)),
-    ]
-
-
-def _sum(parts: Mapping[str, float], lang: Lang) -> str:
-    """Words 3.10 + names 2.40 − to begin with 5.40: the greatest first, what counts against it last."""
-    told = sorted(((v, k) for k, v in parts.items() if abs(v) >= _SEEN), reverse=True)
+def _write_sum(parts: Mapping[str, float], lang: Lang) -> str:
+    """Write `words 3.10 + names 2.40 − to begin with 5.40`: the greatest part first."""
     out = ""
-    for value, name in told:
-        key = f"by.{name}"
-        label = say(lang, key) if key in say else name
+    for value, name in sorted(((v, k) for k, v in parts.items() if abs(v) >= _SEEN), reverse=True):
         sign = " − " if value < 0 else " + "
+        label = say.name(lang, "by", name)
         out += f"{sign if out or value < 0 else ''}{label} {abs(value):.2f}"
     return out.strip()

@@ -54,6 +54,14 @@ class Texts:
         """Return the nth of the alternatives of a text, which `|` separates."""
         return self.all(lang)[key].split("|")[n]
 
+    def name(self, lang: Lang, prefix: str, name: str) -> str:
+        """Return the text of `prefix.name`; the name itself where there is none."""
+        return self.all(lang).get(f"{prefix}.{name}", name)
+
+    def names(self, prefix: str) -> list[str]:
+        """List what stands behind `prefix.` in the table's keys, in its order."""
+        return [k.removeprefix(f"{prefix}.") for k in self.all("en") if k.startswith(f"{prefix}.")]
+
     def all(self, lang: Lang) -> Mapping[str, str]:
         """Return every sentence of the table in one language."""
         return read_catalogue(self.folder, lang)[self.table]
