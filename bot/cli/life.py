@@ -9,28 +9,33 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from bot.bootstrap import Ebb
 from bot.cli import charts, plots
-from bot.cli.parser import argument, read_id, verb
+from bot.cli.parser import ID, argument, flag, verb
 from bot.commands.memories import describe_event, describe_memory, format_memory
 from bot.markdown import pad_to_columns
 from bot.texts import Texts, kind_name
 from memory.errors import NotFound
 from memory.lifecycle import CURVES, CurveEvent, U, compute_weight, dump_state, to_milliseconds
 from memory.lifecycle.curve import DAY
-from memory.lifecycle.weight_history import EPOCH, WeightHistory, replay_log, simulate_memory
+from memory.lifecycle.weight_history import (
+    EPOCH,
+    WeightHistory,
+    WeightPoint,
+    replay_log,
+    simulate_memory,
+)
 from memory.models import Importance, Kind, Lang, Level, Memory, MemoryId, WeightEvent
 
 say = Texts("life")
+PNG = argument("--png", type=Path, metavar="FILE")
 _WIDTH, _HEIGHT, _NARROWEST = 78, 12, 32
 _PANEL, _PANEL_HEIGHT = 25, 8
 _STEPS = 480
-_UNMARKED = frozenset(
-    {"created", "lowered"}
-)  # one is where the picture begins, the other is of every night
 
 
 # --- pictures ---
@@ -43,23 +48,27 @@ _UNMARKED = frozenset(
     argument("--days", type=float, default=365),
     argument("--mention", type=float, action="append", default=[], metavar="DAY"),
     argument("--deny", type=float, action="append", default=[], metavar="DAY"),
-    argument("--png", type=Path, metavar="FILE"),
+    PNG,
 )
 async def curves(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    """Draw a life that never was under all five curves."""
+    """Draw a life that never was under every curve."""
     kind, importance, speed = Kind(args.kind), Importance(args.importance), ebb.settings.forgetting
-    days, u = min(max(args.days, 1.0), 100_000.0), U[speed]
-    events: list[tuple[float, CurveEvent]] = [
-        (d, "mention") for d in args.mention if 0 <= d <= days
-    ]
-    events += [(d, "negate") for d in args.deny if 0 <= d <= days]
-    lives: dict[str, WeightHistory] = {}
+    days = min(max(args.days, 1.0), 100_000.0)
+    asked: tuple[tuple[CurveEvent, list[float]], ...] = (
+        ("mention", args.mention),
+        ("negate", args.deny),
+    )
+    events = [(day, event) for event, those in asked for day in those if 0 <= day <= days]
+    ends = [(0.0, "0"), (1.0, say(lang, "curves.days", n=f"{days:g}"))]
+    panels, told, shown = [], [], []
     for name in CURVES:
-        m, log = simulate_memory(kind, importance, name, u, events, days)
-        lives[name] = replay_log(m, log, u, EPOCH + days * DAY, steps=_STEPS)
-    panels = [
-        _panel(n, life, days, lang, yours=n == ebb.settings.curve) for n, life in lives.items()
-    ]
+        m, log = simulate_memory(kind, importance, name, U[speed], events, days)
+        life = replay_log(m, log, U[speed], EPOCH + days * DAY, steps=_STEPS)
+        title = f"{name} ({say(lang, 'curves.yours')})" if name == ebb.settings.curve else name
+        drawn = _draw(life, name, _PANEL, _PANEL_HEIGHT, due=True)
+        panels.append([title, *drawn, charts.draw_axis(_PANEL, ends)])
+        told.append(f"  {name:<11} {_tell_levels(life, name, lang)}")
+        shown.append(plots.Panel(title, life, name, imagined=True))
     head = say(
         lang,
         "curves.head",
@@ -68,96 +77,68 @@ async def curves(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         speed=say(lang, f"speed.{speed}"),
     )
     across = max(min(shutil.get_terminal_size().columns // (_PANEL + 2), len(panels)), 1)
-    told = [f"  {name:<11} {_told(name, life, lang)}" for name, life in lives.items()]
-    legend = _event_legend(next(iter(lives.values())).events, lang)
     print(head, "", *charts.join_panels(panels, _PANEL, across), "", *told, "", sep="\n")
+    legend = _explain_marks(shown[0].course.events, lang)
     print(say(lang, "legend.levels"), *legend, say(lang, "curves.tail"), sep="\n")
-    shown = [
-        plots.CoursePanel(_title(n, lang, yours=n == ebb.settings.curve), life, n, imagined=True)
-        for n, life in lives.items()
-    ]
-    return _png(args.png, shown, head, lang) if args.png else 0
+    return _write_png(args.png, shown, head, lang)
 
 
-def _panel(name: str, life: WeightHistory, days: float, lang: Lang, *, yours: bool) -> list[str]:
-    title = _title(name, lang, yours=yours)
-    ends = [(0.0, "0"), (1.0, say(lang, "curves.days", n=f"{days:g}"))]
-    return [
-        title,
-        *_drawn(life, name, _PANEL, _PANEL_HEIGHT, due=True),
-        charts.draw_axis(_PANEL, ends),
-    ]
-
-
-def _title(name: str, lang: Lang, *, yours: bool) -> str:
-    return f"{name} ({say(lang, 'curves.yours')})" if yours else name
-
-
-def _drawn(life: WeightHistory, curve: str, width: int, height: int, *, due: bool) -> list[str]:
+def _draw(life: WeightHistory, curve: str, width: int, height: int, *, due: bool) -> list[str]:
     """Draw the weight, the level beneath it, and marks for what happened."""
     start, span = life.moments[0].at, (life.moments[-1].at - life.moments[0].at) or DAY
 
-    def share(at: datetime) -> float:
+    def place(at: datetime) -> float:
         return (at - start) / span
 
-    points = [(share(m.at), m.weight) for m in life.moments]
     rules = CURVES[curve].breakpoints
-    levels = [(share(m.at), m.due if due else m.level) for m in life.moments]
-    happened = [(share(e.at), e.event) for e in life.events if e.event not in _UNMARKED]
+    points = [(place(m.at), m.weight) for m in life.moments]
+    levels = [(place(m.at), m.due if due else m.level) for m in life.moments]
+    marks = [(place(e.at), e.event) for e in life.events if e.event not in plots.UNMARKED]
     lines = charts.draw_plot(points, rules, max(life.highest, rules[0] * 1.2), width, height)
-    return [
-        *lines,
-        charts.strip(width, levels),
-        *([charts.draw_marks(width, happened)] if happened else []),
-    ]
+    below = [charts.draw_marks(width, marks)] if marks else []
+    return [*lines, charts.strip(width, levels), *below]
 
 
-def _told(name: str, life: WeightHistory, lang: Lang) -> str:
+def _tell_levels(life: WeightHistory, curve: str, lang: Lang) -> str:
     """Say the same in words: which level from when on, in days."""
+    below, first = CURVES[curve].forgets_below or 0.0, life.moments[0].at
+
+    def stage(m: WeightPoint) -> Level | None:
+        return None if m.weight < below and m.due is Level.ARCHIVE else m.due
+
+    spans = [
+        (level, round((next(some).at - first) / DAY))
+        for level, some in groupby(life.moments, stage)
+    ]
+    ends = [*(since for _, since in spans[1:]), round((life.moments[-1].at - first) / DAY)]
     parts: list[str] = []
-    below = CURVES[name].forgets_below
-    first, since = life.moments[0].at, 0
-    level = life.moments[0].due
-    for m in life.moments[1:]:
-        day = round((m.at - first) / DAY)
-        if below is not None and m.weight < below and m.due is Level.ARCHIVE:
-            parts.append(_span(level, since, day, lang))
-            return ", ".join([*parts, say(lang, "curves.forgotten", day=day)])
-        if m.due is not level:
-            parts.append(_span(level, since, day, lang))
-            level, since = m.due, day
-    return ", ".join(
-        [*parts, _span(level, since, round((life.moments[-1].at - first) / DAY), lang)]
-    )
+    for (level, since), until in zip(spans, ends, strict=True):
+        if level is None:
+            return ", ".join([*parts, say(lang, "curves.forgotten", day=since)])
+        name = say(lang, f"level.{int(level)}")
+        parts.append(say(lang, "curves.level", level=name, since=since, until=until))
+    return ", ".join(parts)
 
 
-def _span(level: Level, since: int, until: int, lang: Lang) -> str:
-    return say(
-        lang, "curves.level", level=say(lang, f"level.{int(level)}"), since=since, until=until
-    )
-
-
-def _event_legend(events: Sequence[WeightEvent], lang: Lang) -> list[str]:
+def _explain_marks(events: Sequence[WeightEvent], lang: Lang) -> list[str]:
     """Explain the marks that occur, and how often they do."""
-    counts = Counter(e.event for e in events if e.event not in _UNMARKED)
-    known = [
-        say(lang, "legend.event", ink=ink, what=say(lang, f"event.{name}"), n=counts[name])
+    counts = Counter(e.event for e in events if e.event not in plots.UNMARKED)
+    told = [
+        say(lang, "legend.event", ink=ink, what=say.name(lang, "event", name), n=counts[name])
         for name, ink in charts.EVENT_INK.items()
         if counts[name]
     ]
-    other = {name: n for name, n in counts.items() if name not in charts.EVENT_INK}
-    if other:
-        what = ", ".join(f"{_event(name, lang)} ×{n}" for name, n in other.items())
-        known.append(f"{charts.OTHER_INK} {what}")
-    return ["  ".join(known)] if known else []
+    other = [
+        f"{say.name(lang, 'event', e)} ×{n}" for e, n in counts.items() if e not in charts.EVENT_INK
+    ]
+    told += [f"{charts.OTHER_INK} {', '.join(other)}"] if other else []
+    return ["  ".join(told)] if told else []
 
 
-def _event(name: str, lang: Lang) -> str:
-    key = f"event.{name}"
-    return say(lang, key) if key in say else name
-
-
-def _png(path: Path, panels: Sequence[plots.CoursePanel], title: str, lang: Lang) -> int:
+def _write_png(path: Path | None, panels: Sequence[plots.Panel], title: str, lang: Lang) -> int:
+    """Write the picture where a file was named, and say so. 1 if it cannot be written."""
+    if path is None:
+        return 0
     try:
         plots.write(panels, path, lang, title)
     except plots.PlotLibraryMissing:
@@ -173,95 +154,59 @@ def _png(path: Path, panels: Sequence[plots.CoursePanel], title: str, lang: Lang
 # --- one memory ---
 
 
-@verb(
-    "show",
-    argument("id", type=read_id),
-    argument("--log", action="store_true"),
-    argument("--json", action="store_true"),
-    argument("--png", type=Path, metavar="FILE"),
-)
+@verb("show", ID, flag("--log"), flag("--json"), PNG)
 async def show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    """All that is known of it.
-
-    With `--log` or `--json` everything its weights can be computed from, again.
-    """
-    m = await get_memory(ebb, args.id)
-    now = ebb.clock()
+    """Print all that is known of it; with `--log` or `--json` all that its weights come from."""
+    m, now, u = await get_memory(ebb, args.id), ebb.clock(), U[ebb.settings.forgetting]
     log = await ebb.store.read(ebb.owner, lambda tx: tx.memories.list_weight_log(m.id))
     if args.json:
-        print(*json_lines(m, log, U[ebb.settings.forgetting], now), sep="\n")
+        print(*json_lines(m, log, u, now), sep="\n")
         return 0
-    print(format_memory(m, lang, now))
-    for label, value in describe_memory(
-        m, ebb.service.compute_weight(m, now), lang, ZoneInfo(ebb.tz)
-    ).items():
-        print(f"  {pad_to_columns(label, 14)} {value}")
-    life = replay_log(m, log, U[ebb.settings.forgetting], now, steps=_STEPS)
     zone = ZoneInfo(ebb.tz)
-    first, last = (
-        f"{t.astimezone(zone):%Y-%m-%d}" for t in (life.moments[0].at, life.moments[-1].at)
-    )
+    print(format_memory(m, lang, now))
+    for label, value in describe_memory(m, compute_weight(m, u, now), lang, zone).items():
+        print(f"  {pad_to_columns(label, 14)} {value}")
+    life = replay_log(m, log, u, now, steps=_STEPS)
+    first, last = (f"{life.moments[i].at.astimezone(zone):%Y-%m-%d}" for i in (0, -1))
     width = min(max(shutil.get_terminal_size().columns - 1, _NARROWEST), _WIDTH)
-    print("", *_drawn(life, m.curve, width, _HEIGHT, due=False), sep="\n")
+    print("", *_draw(life, m.curve, width, _HEIGHT, due=False), sep="\n")
     print(
         charts.draw_axis(width, [(0.0, first), (1.0, last)]), say(lang, "legend.levels"), sep="\n"
     )
-    print(*_event_legend(life.events, lang), "", say(lang, "log.head"), sep="\n")
+    print(*_explain_marks(life.events, lang), "", say(lang, "log.head"), sep="\n")
     for e in log:
-        print(*_logged(e, zone, lang, whole=args.log), sep="\n")
+        print(*_describe_entry(e, zone, lang, whole=args.log), sep="\n")
     if not log:
         print(say(lang, "log.none"))
-    return (
-        _png(args.png, [plots.CoursePanel(f"[{m.id}]", life, m.curve)], m.content, lang)
-        if args.png
-        else 0
-    )
+    panel = plots.Panel(f"[{m.id}]", life, m.curve, imagined=False)
+    return _write_png(args.png, [panel], m.content, lang)
 
 
-def _logged(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[str]:
+def _describe_entry(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[str]:
     at = e.at.astimezone(zone)
-    weights = f"{e.old_weight:.3f} → {e.new_weight:.3f}"
     if not whole:
-        what = pad_to_columns(_event(e.event, lang), 14)
+        what = pad_to_columns(say.name(lang, "event", e.event), 14)
+        weights = f"{e.old_weight:.3f} → {e.new_weight:.3f}"
         return [f"  {at:%Y-%m-%d %H:%M}  {what} {weights}  {describe_event(e, lang)}".rstrip()]
-    exact = f"{e.old_weight!r} → {e.new_weight!r}"
     moment = f"{at.isoformat(timespec='milliseconds')} ({to_milliseconds(e.at)} ms)"
-    lines = [f"  {moment}  {e.event}  {exact}  {e.reason}".rstrip()]
-    for name, values in (("before", e.before), ("after", e.after), ("factors", e.factors)):
-        if values:
-            lines.append(
-                f"    {name:<8}" + " ".join(f"{k}={json.dumps(v)}" for k, v in values.items())
-            )
+    weights = f"{e.old_weight!r} → {e.new_weight!r}"
+    lines = [f"  {moment}  {e.event}  {weights}  {e.reason}".rstrip()]
+    for name in ("before", "after", "factors"):
+        if values := getattr(e, name):
+            written = " ".join(f"{k}={json.dumps(v)}" for k, v in values.items())
+            lines.append(f"    {name:<8}{written}")
     return lines
 
 
 def json_lines(m: Memory, log: Sequence[WeightEvent], u: float, now: datetime) -> list[str]:
-    """Write a line for each event, and a last one for how it stands now.
-
-    Times are UTC milliseconds.
-    """
-    lines = [
-        {
-            "id": m.id,
-            "event": e.event,
-            "at": to_milliseconds(e.at),
-            "old_weight": e.old_weight,
-            "new_weight": e.new_weight,
-            "reason": e.reason,
-            "factors": e.factors,
-            "before": e.before,
-            "after": e.after,
-        }
-        for e in log
-    ]
-    stands = {
-        "state": m.state,
-        "weight": compute_weight(m, u, now),
-        "after": {**dump_state(m), "u": u},
-    }
+    """Write a line for each event, and a last one for how it stands now."""
+    names = ("event", "at", "old_weight", "new_weight", "reason", "factors", "before", "after")
+    lines = [{"id": m.id} | {n: getattr(e, n) for n in names} for e in log]
+    weight, after = compute_weight(m, u, now), {**dump_state(m), "u": u}
+    stands = {"event": "now", "at": now, "state": m.state, "weight": weight, "after": after}
     return [
-        json.dumps(x, ensure_ascii=False)
-        for x in (*lines, {"id": m.id, "event": "now", "at": to_milliseconds(now), **stands})
+        json.dumps(line, ensure_ascii=False, default=to_milliseconds)
+        for line in (*lines, {"id": m.id, **stands})
     ]
 
 

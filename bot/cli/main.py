@@ -1,8 +1,6 @@
-"""The command `ebb`: bare it opens the terminal; `ask`, `telegram`, `memory …` and `doctor`
-besides.
+"""The command `ebb`: bare it opens the terminal; `ask`, `telegram`, `memory …`, `doctor`.
 
-Front ends are found through the entry-point group `ebb.frontends`, so no lower layer imports
-upwards.
+Front ends are found through the entry-point group `ebb.frontends`: no layer imports upwards.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from importlib.metadata import entry_points, version
 from logging.handlers import RotatingFileHandler
 
 from bot import settings as config
-from bot.cli.parser import describe_os_error, explain, make_parser
+from bot.cli.parser import describe_os_error, make_parser
 from bot.texts import Texts
 from memory.errors import MemoryError_
 from memory.models import Lang
@@ -25,7 +23,7 @@ say = Texts("cli")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Carry out the command line; a person sees one sentence for whatever fails, never a traceback."""
+    """Carry out the command line; whatever fails is one sentence, never a traceback."""
     with clean_streams():
         try:
             return dispatch(list(sys.argv[1:] if argv is None else argv))
@@ -42,8 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(describe_os_error(e, str(e.filename or "?"), _lang()), file=sys.stderr)
             return 2
         except Exception:
-            # The outermost boundary: whatever it is, the person gets a sentence and the log the
-            # rest.
+            # The outermost boundary: the person gets a sentence, and the log the rest.
             log.exception("unexpected")
             print(say(_lang(), "unexpected"), file=sys.stderr)
             return 1
@@ -61,7 +58,7 @@ def dispatch(argv: Sequence[str]) -> int:
     settings = config.load()
     _log_to_file(settings)
     if not head or head.startswith("-"):
-        return _run_frontend("terminal", settings, argv)
+        head, argv = "terminal", ["", *argv]
     if head == "memory":
         from bot.cli import memory
 
@@ -73,24 +70,18 @@ def dispatch(argv: Sequence[str]) -> int:
     if head == "doctor":
         from bot.cli import doctor
 
-        explain(make_parser("ebb doctor", _lang()), _lang()).parse_args(argv[1:])
+        make_parser("ebb doctor", _lang()).parse_args(argv[1:])
         return doctor.run(settings)
-    if head in {"telegram", *(entry.name for entry in entry_points(group="ebb.frontends"))}:
-        return _run_frontend(head, settings, argv[1:])
-    print(say(_lang(), "unknown", name=head), file=sys.stderr)
-    return 2
-
-
-def _run_frontend(name: str, settings: config.Settings, argv: Sequence[str]) -> int:
     for entry in entry_points(group="ebb.frontends"):
-        if entry.name == name:
-            return int(entry.load()(settings, argv))
-    print(say(_lang(), "frontend", name=name), file=sys.stderr)
+        if entry.name == head:
+            return int(entry.load()(settings, argv[1:]))
+    known = head in {"terminal", "telegram"}
+    print(say(_lang(), "frontend" if known else "unknown", name=head), file=sys.stderr)
     return 2
 
 
 def _lang() -> Lang:
-    """Return the language that is set; English where none is, or where the settings cannot be read."""
+    """Return the language that is set; English where the settings name or say none."""
     try:
         return config.load().lang or "en"
     except config.SettingsError:
@@ -98,8 +89,7 @@ def _lang() -> Lang:
 
 
 def _log_to_file(settings: config.Settings) -> None:
-    """Log warnings to a file of the data directory that only its owner can read, never to the
-    screen.
+    """Log warnings to a file that only its owner can read, never to the screen.
 
     Where there can be no log (a full disk, a directory that may only be read), whoever needs the
     directory says so.

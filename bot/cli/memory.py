@@ -13,9 +13,12 @@ from bot.agent.recall import mask_opened_secrets as labelled
 from bot.bootstrap import Ebb, open_ebb
 from bot.cli import files, life, upkeep  # noqa: F401 - the verbs of each are registered
 from bot.cli.parser import (
+    ID,
     VERBS,
+    WORDS,
     argument,
     describe_os_error,
+    flag,
     memory_parser,
     parse_natural,
     parse_positive,
@@ -30,9 +33,9 @@ from bot.settings import Settings, machine_language
 from bot.texts import LANGS, Texts
 from bot.texts import say as spoken
 from memory.errors import Conflict, NotFound, Refused
-from memory.jobs import JobRunner
+from memory.jobs import Handler, JobRunner
 from memory.learn.dates import parse_moment
-from memory.models import Filter, Kind, Lang, Memory, Sensitivity, State
+from memory.models import Filter, JobKind, Kind, Lang, Memory, Sensitivity, State
 from memory.service import PurgeReceipt
 from memory.store import make_worker_id
 
@@ -71,7 +74,11 @@ async def _run(settings: Settings, args: argparse.Namespace) -> int:
         except NotFound:
             print(say(lang, "no_memory", id=getattr(args, "id", "")), file=sys.stderr)
         except Conflict as e:
-            print(_describe_conflict(e, args, lang), file=sys.stderr)
+            key = "restore_first" if e.code == "forgotten" else "changed"
+            told = say(lang, key, id=getattr(args, "id", ""))
+            if args.verb == "undo":
+                told = explain_conflict(e, lang, "ebb memory undo")
+            print(told, file=sys.stderr)
         except Refused as e:
             print(say(lang, "empty") if e.code == "empty" else e, file=sys.stderr)
         except BrokenPipeError:  # `ebb memory list | head`: nobody reads on, and nothing is wrong
@@ -83,12 +90,6 @@ async def _run(settings: Settings, args: argparse.Namespace) -> int:
             if not looks_only:
                 await files.sync_mirror(ebb)
         return 1
-
-
-def _describe_conflict(e: Conflict, args: argparse.Namespace, lang: Lang) -> str:
-    if args.verb == "undo":
-        return explain_conflict(e, lang, "ebb memory undo")
-    return say(lang, "restore_first", id=args.id) if e.code == "forgotten" else say(lang, "changed")
 
 
 # --- looking ---
@@ -104,58 +105,43 @@ def _describe_conflict(e: Conflict, args: argparse.Namespace, lang: Lang) -> str
 )
 async def list_memories(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Print memories, strongest first, as they are or as they were known on a day."""
+    now = ebb.clock()
     if args.as_of:
-        return await _list_as_of(ebb, args, lang)
+        at = parse_moment(args.as_of, now, ebb.tz)
+        if at is None:
+            print(spoken(lang, "asof.unread", text=args.as_of), file=sys.stderr)
+            return 1
+        most = args.limit
+        print((await list_as_of(ebb.service, ebb.owner, at, now, lang, ebb.tz, most=most)).text)
+        return 0
     kinds = frozenset({Kind(args.kind)}) if args.kind else None
-    f = Filter(
-        states=frozenset({State(args.state)}), kinds=kinds, max_sensitivity=Sensitivity.SECRET
-    )
+    f = Filter(frozenset({State(args.state)}), kinds=kinds, max_sensitivity=Sensitivity.SECRET)
     page = await ebb.service.find(
         ebb.owner, f, order="weight", limit=args.limit, offset=args.offset
     )
     for m in page.items:
-        print(
-            f"{ebb.service.compute_weight(m, ebb.clock()):5.2f}  {format_memory(m, lang, ebb.clock())}"
-        )
+        print(f"{ebb.service.compute_weight(m, now):5.2f}  {format_memory(m, lang, now)}")
     print(say(lang, "count", n=len(page.items), total=page.total))
     return 0
 
 
-async def _list_as_of(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    now = ebb.clock()
-    at = parse_moment(args.as_of, now, ebb.tz)
-    if at is None:
-        print(spoken(lang, "asof.unread", text=args.as_of), file=sys.stderr)
-        return 1
-    then = await list_as_of(
-        ebb.service, ebb.owner, at, now, "", lang, ebb.tz, most=args.limit, bullet=""
-    )
-    print(then.text)
-    return 0
-
-
-@verb("search", argument("words", nargs="+"), argument("--explain", action="store_true"))
+@verb("search", WORDS, flag("--explain"))
 async def search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Print what a reply would recall, and after it whatever else has the words in it."""
-    text = " ".join(args.words)
+    text, now = " ".join(args.words), ebb.clock()
     await ebb.ready()
-    recall = await ebb.service.recall(ebb.owner, text, [], ebb.clock(), ebb.tz)
+    recall = await ebb.service.recall(ebb.owner, text, [], now, ebb.tz)
     shown = (*labelled(recall.hits), *(recall.missed if args.explain else ()))
     for h in shown:
         share = f"{h.gate:4.0%}" if h.gate else "    "
-        print(f"{share} {'✔' if h.passed else '✘'}  {format_memory(h.memory, lang, ebb.clock())}")
+        print(f"{share} {'✔' if h.passed else '✘'}  {format_memory(h.memory, lang, now)}")
         for line in list_reasons(h, lang) if args.explain else ():
             print(f"        {line}")
-    known = {h.memory.id for h in shown}
-    states = frozenset({State.ACTIVE, State.PROPOSED})
-    page = await ebb.service.find(
-        ebb.owner, Filter(states=states), text=text, order="weight", limit=_FOUND
-    )
+    f, known = Filter(frozenset({State.ACTIVE, State.PROPOSED})), {h.memory.id for h in shown}
+    page = await ebb.service.find(ebb.owner, f, text=text, order="weight", limit=_FOUND)
     others = [m for m in page.items if m.id not in known]
     for m in others:
-        print(
-            f"{pad_to_columns(say(lang, 'search.words'), 6)}  {format_memory(m, lang, ebb.clock())}"
-        )
+        print(f"{pad_to_columns(say(lang, 'search.words'), 6)}  {format_memory(m, lang, now)}")
     if not shown and not others:
         print(say(lang, "search.none", text=text))
     return 0
@@ -164,54 +150,36 @@ async def search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 # --- changing ---
 
 
-@verb("add", argument("words", nargs="+"))
-async def add(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    """Remember a sentence."""
-    text = " ".join(args.words)
-    done = await ebb.service.remember(ebb.owner, text, ebb.clock(), tz=ebb.tz, scope=ebb.scope)
-    return _show(done.memory, ebb, lang)
-
-
-@verb("edit", argument("id", type=read_id), argument("words", nargs="+"))
-async def edit(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    """Put a memory in other words."""
-    return _show(
-        await ebb.service.edit(ebb.owner, args.id, " ".join(args.words), ebb.clock()), ebb, lang
-    )
-
-
-@verb("restore", argument("id", type=read_id))
-async def restore(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    """Bring a forgotten memory back."""
-    return _show(await ebb.service.restore(ebb.owner, args.id, ebb.clock()), ebb, lang)
-
-
-@verb("pin", argument("id", type=read_id))
-@verb("unpin", argument("id", type=read_id))
-async def pin(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    """Pin a memory, or let it fade again."""
-    return _show(
-        await ebb.service.pin(ebb.owner, args.id, args.verb == "pin", ebb.clock()), ebb, lang
-    )
-
-
-@verb("quiet", argument("id", type=read_id))
-@verb("unquiet", argument("id", type=read_id))
-async def quiet(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    """Keep a memory from coming up by itself, or let it again."""
-    return _show(
-        await ebb.service.mark_quiet(ebb.owner, args.id, args.verb == "quiet", ebb.clock()),
-        ebb,
-        lang,
-    )
-
-
-def _show(m: Memory, ebb: Ebb, lang: Lang) -> int:
+@verb("add", WORDS)
+@verb("edit", ID, WORDS)
+@verb("restore", ID)
+@verb("pin", ID)
+@verb("unpin", ID)
+@verb("quiet", ID)
+@verb("unquiet", ID)
+async def change(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    """Change one memory, or make one, and print it as it is now."""
+    m = await _change(ebb, args.verb, getattr(args, "id", ""), " ".join(getattr(args, "words", ())))
     print(format_memory(m, lang, ebb.clock()))
     return 0
 
 
-@verb("undo", argument("set", nargs="?", default="last"), argument("--list", action="store_true"))
+async def _change(ebb: Ebb, act: str, memory_id: str, text: str) -> Memory:
+    service, user, now = ebb.service, ebb.owner, ebb.clock()
+    match act:
+        case "add":
+            return (await service.remember(user, text, now, tz=ebb.tz, scope=ebb.scope)).memory
+        case "edit":
+            return await service.edit(user, memory_id, text, now)
+        case "restore":
+            return await service.restore(user, memory_id, now)
+        case "pin" | "unpin":
+            return await service.pin(user, memory_id, act == "pin", now)
+        case _:
+            return await service.mark_quiet(user, memory_id, act == "quiet", now)
+
+
+@verb("undo", argument("set", nargs="?", default="last"), flag("--list"))
 async def undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Take one change back, or show which there are."""
     service, now = ebb.service, ebb.clock()
@@ -226,8 +194,7 @@ async def undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         print(spoken(lang, "undo.gone" if wanted else "undo.nothing"), file=sys.stderr)
         return 1
     print(spoken(lang, "undo.done", what=describe_act(done.reason, lang)))
-    for m in done.memories:
-        print(format_memory(m, lang, now))
+    print(*(format_memory(m, lang, now) for m in done.memories), sep="\n")
     return 0
 
 
@@ -237,16 +204,14 @@ async def rebuild(ebb: Ebb, _args: argparse.Namespace, lang: Lang) -> int:
     rows = await ebb.store.rebuild(ebb.owner)
     print(say(lang, "rebuilt"))
     for index, n in rows.items():
-        key = f"index.{index}"
-        name = say(lang, key) if key in say else index
-        print(f"  {pad_to_columns(name, 12)} {n}")
+        print(f"  {pad_to_columns(say.name(lang, 'index', index), 12)} {n}")
     return 0
 
 
 # --- ending ---
 
 
-@verb("delete", argument("id", nargs="?", type=read_id), argument("--all", action="store_true"))
+@verb("delete", argument("id", nargs="?", type=read_id), flag("--all"))
 async def delete(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Forget one, or everything."""
     if args.all:
@@ -262,8 +227,7 @@ async def delete(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 
 async def _delete_all(ebb: Ebb, lang: Lang) -> int:
     n = await ebb.service.count_everything(ebb.owner)
-    print(ends(lang, "all.ask", n=n), end="", flush=True)
-    typed = " ".join(sys.stdin.readline().split()).lower()
+    typed = _ask(ends(lang, "all.ask", n=n)).lower()
     if typed not in {ends(other, "all.typed", n=n) for other in LANGS}:
         print(ends(lang, "all.kept"))
         return 1
@@ -276,29 +240,30 @@ async def _delete_all(ebb: Ebb, lang: Lang) -> int:
     return 0
 
 
-@verb("purge", argument("id", type=read_id), argument("--yes", action="store_true"))
+def _ask(question: str) -> str:
+    """Ask, and return the line typed, with single spaces."""
+    print(question, end="", flush=True)
+    return " ".join(sys.stdin.readline().split())
+
+
+@verb("purge", ID, flag("--yes"))
 async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    """Erase one for good, scrub the file at once if nobody is in the way, and print the receipt."""
+    """Erase one for good, scrub the file at once if nobody is in the way, print the receipt."""
     m = await life.get_memory(ebb, args.id)
-    if not args.yes:
-        print(ends(lang, "purge.ask", text=m.content), end="", flush=True)
-        if read_id(sys.stdin.readline().strip()) != m.id:
-            print(ends(lang, "purge.kept"))
-            return 1
-    done = await ebb.service.purge(ebb.owner, m.id, ebb.clock())
-    runner = JobRunner(
-        ebb.store, {"scrub": ebb.service.handlers["scrub"]}, ebb.clock, worker=make_worker_id()
-    )
-    await runner.drain(_SCRUB_SECONDS)
-    later = done
+    if not args.yes and read_id(_ask(ends(lang, "purge.ask", text=m.content))) != m.id:
+        print(ends(lang, "purge.kept"))
+        return 1
+    service, user = ebb.service, ebb.owner
+    done = later = await service.purge(user, m.id, ebb.clock())
+    scrub: dict[JobKind, Handler] = {"scrub": service.handlers["scrub"]}
+    await JobRunner(ebb.store, scrub, ebb.clock, worker=make_worker_id()).drain(_SCRUB_SECONDS)
     for _ in range(_LOOKS):  # whoever else is open may have taken it up first
-        later = next(
-            (r for r in await ebb.service.list_receipts(ebb.owner) if r.job_id == done.job_id), done
-        )
+        found = (r for r in await service.list_receipts(user) if r.job_id == done.job_id)
+        later = next(found, done)
         if later.scrubbed or later.error:
             break
         await asyncio.sleep(0.1)
-    print(*_receipt(replace(later, places=done.places), ebb, lang), sep="\n")
+    print(_describe_receipt(replace(later, places=done.places), ebb, lang))
     return 0
 
 
@@ -306,28 +271,22 @@ async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 async def receipt(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Print the last purges again."""
     found = await ebb.service.list_receipts(ebb.owner, args.last)
-    if not found:
-        print(ends(lang, "receipt.none"))
-    for r in reversed(found):
-        print(*_receipt(r, ebb, lang), sep="\n")
+    told = [_describe_receipt(r, ebb, lang) for r in reversed(found)]
+    print(*(told or [ends(lang, "receipt.none")]), sep="\n")
     return 0
 
 
-def _receipt(r: PurgeReceipt, ebb: Ebb, lang: Lang) -> list[str]:
-    """Every place by name, also those where nothing was found; and whether the file itself is clean by now."""
-    zone = ZoneInfo(ebb.tz)
-    places = (k.removeprefix("place.") for k in ends.all(lang) if k.startswith("place."))
-    lines = [ends(lang, "purge.head", at=f"{r.erased.astimezone(zone):%Y-%m-%d %H:%M:%S}")]
-    for place in dict.fromkeys((*places, *r.places)):
+def _describe_receipt(r: PurgeReceipt, ebb: Ebb, lang: Lang) -> str:
+    """Name every place, also those where nothing was found, and whether the file is clean."""
+    erased, scrubbed = (
+        f"{at.astimezone(ZoneInfo(ebb.tz)):%Y-%m-%d %H:%M:%S}"
+        for at in (r.erased, r.scrubbed_at or r.erased)
+    )
+    lines = [ends(lang, "purge.head", at=erased)]
+    for place in dict.fromkeys((*ends.names("place"), *r.places)):
         if (n := r.places.get(place)) is not None:
-            key = f"place.{place}"
-            name = ends(lang, key) if key in ends else place
-            lines.append(f"  {pad_to_columns(name, 30)} {n or ends(lang, 'purge.clean')}")
-    if r.scrubbed:
-        at = r.scrubbed_at or r.erased
-        lines.append(ends(lang, "purge.scrubbed", at=f"{at.astimezone(zone):%Y-%m-%d %H:%M:%S}"))
-    else:
-        lines.append(
-            ends(lang, "purge.waiting", why=ends(lang, "purge.busy" if r.error else "purge.next"))
-        )
-    return [*lines, ends(lang, "purge.beyond")]
+            name = pad_to_columns(ends.name(lang, "place", place), 30)
+            lines.append(f"  {name} {n or ends(lang, 'purge.clean')}")
+    waits = ends(lang, "purge.busy" if r.error else "purge.next")
+    key = "purge.scrubbed" if r.scrubbed else "purge.waiting"
+    return "\n".join([*lines, ends(lang, key, at=scrubbed, why=waits), ends(lang, "purge.beyond")])

@@ -1,5 +1,4 @@
-"""The words of the command line: verbs and their arguments, explained in the person's language by
-argparse.
+"""The words of the command line: verbs and arguments, explained in the person's language.
 
 A verb is a function with `@verb(NAME, ARGUMENT, …)`. What it and its arguments are for stands in
 the texts' table `arguments`, by name. argparse takes its own words through gettext: from the table
@@ -11,9 +10,8 @@ from __future__ import annotations
 import argparse
 import errno
 import gettext
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, NoReturn, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 
 from bot.texts import Texts
 from memory.models import Lang
@@ -23,8 +21,7 @@ _files = Texts("memory")
 Run = TypeVar("Run", bound=Callable[..., object])
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """One argument as `add_argument` takes it; those that are `apart` exclude each other."""
 
     names: tuple[str, ...]
@@ -32,8 +29,7 @@ class Argument:
     apart: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Verb:
+class Verb(NamedTuple):
     """A verb of `ebb memory`. One that is `bare` is given the settings, any other an opened Ebb."""
 
     run: Callable[..., Any]
@@ -47,6 +43,11 @@ VERBS: Final[dict[str, Verb]] = {}
 def argument(*names: str, apart: bool = False, **options: Any) -> Argument:
     """Describe an argument of a verb."""
     return Argument(names, options, apart)
+
+
+def flag(name: str, *, apart: bool = False) -> Argument:
+    """Describe an argument that is given or not."""
+    return argument(name, apart=apart, action="store_true")
 
 
 def verb(name: str, *arguments: Argument, bare: bool = False) -> Callable[[Run], Run]:
@@ -84,11 +85,13 @@ class BilingualParser(argparse.ArgumentParser):
         self.exit(2, form % {"prog": self.prog, "message": message})
 
 
-def make_parser(prog: str, lang: Lang) -> BilingualParser:
+def make_parser(
+    prog: str, lang: Lang, *arguments: Argument, texts: Texts = explained
+) -> BilingualParser:
     """Make a parser that speaks a language; argparse does from then on."""
     words = Translations(lang)
     vars(argparse).update(_=words.gettext, ngettext=words.ngettext)
-    return BilingualParser(prog=prog)
+    return _fill(BilingualParser(prog=prog), arguments, lang, texts)
 
 
 def memory_parser(lang: Lang) -> BilingualParser:
@@ -96,36 +99,22 @@ def memory_parser(lang: Lang) -> BilingualParser:
     parser = make_parser("ebb memory", lang)
     sub = parser.add_subparsers(dest="verb", required=True, metavar=explained(lang, "verb"))
     for name, one in VERBS.items():
-        words = sub.add_parser(name, help="")
-        apart = (
-            words.add_mutually_exclusive_group() if any(a.apart for a in one.arguments) else words
-        )
-        for a in one.arguments:
-            (apart if a.apart else words).add_argument(*a.names, **a.options)
-    return explain(parser, lang)
-
-
-def explain(parser: BilingualParser, lang: Lang, texts: Texts = explained) -> BilingualParser:
-    """Give a parser, its subcommands and every argument their help.
-
-    Raises KeyError where there is none.
-    """
-    name = parser.prog.rpartition(" ")[2]
-    parser.description = texts(lang, name)
-    for action in _actions(parser):
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            for choice in action._choices_actions:  # noqa: SLF001
-                choice.help = texts(lang, choice.dest)
-            for sub in action.choices.values():
-                explain(sub, lang, texts)
-        elif action.dest != "help":
-            key = f"{name}.{action.dest}"
-            action.help = texts(lang, key if key in texts else action.dest)
+        _fill(sub.add_parser(name, help=explained(lang, name)), one.arguments, lang, explained)
     return parser
 
 
-def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    yield from parser._actions  # noqa: SLF001 - argparse has no other way to look at what was added
+def _fill(
+    parser: BilingualParser, arguments: tuple[Argument, ...], lang: Lang, texts: Texts
+) -> BilingualParser:
+    """Add arguments with their help. Raises KeyError where there is none."""
+    name = parser.prog.rpartition(" ")[2]
+    parser.description = texts(lang, name)
+    exclusive = parser.add_mutually_exclusive_group() if any(a.apart for a in arguments) else parser
+    for a in arguments:
+        action = (exclusive if a.apart else parser).add_argument(*a.names, **a.options)
+        key = f"{name}.{action.dest}"
+        action.help = texts(lang, key if key in texts else action.dest)
+    return parser
 
 
 def parse_natural(text: str) -> int:
@@ -153,3 +142,7 @@ def describe_os_error(e: OSError, path: str, lang: Lang) -> str:
     key = f"file.{errno.errorcode.get(e.errno or 0)}"
     why = _files(lang, key) if key in _files else e.strerror or str(e)
     return _files(lang, "file", path=path, why=why)
+
+
+ID: Final = argument("id", type=read_id)
+WORDS: Final = argument("words", nargs="+")

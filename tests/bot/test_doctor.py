@@ -43,7 +43,6 @@ async def test_a_fresh_machine(settings: Settings) -> None:
         "Python",
         "SQLite",
         "sqlite-vec",
-        "FTS5",
         "Who answers",
         "Embeddings",
         "Telegram",

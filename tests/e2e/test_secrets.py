@@ -172,7 +172,7 @@ async def test_a_lost_key_is_named_and_not_replaced(tmp_path: Path, how: str) ->
         assert "“key”" in (await w.say("what is my wifi password?")).text
         assert (await w.do("/remember my PIN is 4821")).ok is False
         await w.say("my PIN is 4821, by the way")
-        (check,) = await doctor._secrets(w.ebb.settings, "en")
+        check, *_ = await doctor._check_store(w.ebb.settings, "en")
         assert check.state == "bad"
         assert str(tmp_path / "key") in check.todo
     assert how == "another" or not (tmp_path / "key").exists()
@@ -183,5 +183,5 @@ async def test_a_lost_key_is_named_and_not_replaced(tmp_path: Path, how: str) ->
             m for m in await w.memories(max_sensitivity=Sensitivity.SECRET) if m.sensitivity == 3
         ]
         assert await w.ebb.service.reveal(w.ebb.owner, m.id) == "my wifi password is Gr33nTea-88"
-        (check,) = await doctor._secrets(w.ebb.settings, "en")
+        check, *_ = await doctor._check_store(w.ebb.settings, "en")
         assert check.state == "ok"

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 
 from bot.chats.telegram.texts import say
-from bot.cli.parser import explain, make_parser
+from bot.cli.parser import argument, flag, make_parser
 from bot.settings import Settings
 from bot.texts import Texts
 from memory.errors import NotFound
@@ -24,12 +24,9 @@ from memory.models import Lang
 def run(settings: Settings, argv: Sequence[str]) -> int:
     """Run until stopped. Exit codes: 0 stopped or done, 1 not done, 2 cannot run, 130 cut off."""
     lang: Lang = settings.lang or "en"
-    parser = make_parser("ebb telegram", lang)
-    for flag in ("--invite", "--people", "--forget"):
-        parser.add_argument(flag, action="store_true")
-    parser.add_argument("--remove", metavar="WHO")
-    explain(parser, lang, Texts("arguments", say.folder))
-    args = parser.parse_args(argv)
+    flags = (*map(flag, ("--invite", "--people", "--forget")), argument("--remove", metavar="WHO"))
+    texts = Texts("arguments", say.folder)
+    args = make_parser("ebb telegram", lang, *flags, texts=texts).parse_args(argv)
     if args.invite or args.people or args.remove is not None:
         return asyncio.run(_manage_people(settings, args, lang))
     if not settings.telegram_token:
