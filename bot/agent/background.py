@@ -1,10 +1,10 @@
-"""Background work: the job runner's life inside one process, what is owed at start, and what time brings about."""
+"""Background work: the job runner inside one process, and what time brings about."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -12,7 +12,7 @@ from bot.agent.turns import settle_orphans
 from bot.sessions import close
 from memory.errors import StoreError
 from memory.jobs import Handler, JobRunner
-from memory.models import JobKind
+from memory.models import JobKind, Session
 from memory.ports import Clock, Store, Transaction
 from memory.upkeep.service import UpkeepService
 
@@ -25,8 +25,7 @@ log = logging.getLogger(__name__)
 class BackgroundWork:
     """Runs jobs until stopped. What is not finished stays in the store, for the next start.
 
-    `idle`: how long a conversation may lie before it closes itself; `keeper`: whose nights are put
-    down.
+    `idle`: how long a conversation may lie before it closes itself; `keeper`: plans the nights.
     """
 
     store: Store
@@ -70,20 +69,16 @@ class BackgroundWork:
                 self.kick()
 
     async def _close_idle(self, user_id: str, now: datetime, idle: timedelta) -> bool:
-        """Compare-and-set in the store: of several processes one closes it, and the others see that it was."""
-        before = now - idle
-        if not await self.store.read(
-            user_id, lambda tx: tx.conversations.list_idle_sessions(before)
-        ):
-            return False
+        """Close what lay idle: of several processes one closes it, by a compare-and-set."""
+
+        def find(tx: Transaction) -> Sequence[Session]:
+            return tx.conversations.list_idle_sessions(now - idle)
 
         def write(tx: Transaction) -> bool:
-            asleep = tx.conversations.list_idle_sessions(before)
-            if asleep:
-                tx.changes.begin("system", "chat", now)
-            return sum(close(tx, session, now, "idle") for session in asleep) > 0
+            tx.changes.begin("system", "chat", now)
+            return sum(close(tx, session, now, "idle") for session in find(tx)) > 0
 
-        return await self.store.write(user_id, write)
+        return bool(await self.store.read(user_id, find)) and await self.store.write(user_id, write)
 
     async def _look(self) -> None:
         while True:
@@ -94,7 +89,7 @@ class BackgroundWork:
                 log.warning("time was not looked after: %s", e)  # the next look will do
 
     def kick(self) -> None:
-        """There is new work."""
+        """Say that there is new work."""
         self._runner.notify_new_work()
 
     async def drain(self, timeout: float) -> int:

@@ -6,9 +6,12 @@ and newest message
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -95,8 +98,7 @@ def get_planned_day(m: Memory, now: datetime, tz: str) -> dict[str, object]:
 
 
 def format_hit(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
-    """Describe a recalled memory for the prompt: what, how faded, since when, whether it still
-    holds.
+    """Describe a recalled memory for the prompt: what, how faded, since when, if it holds.
 
     It is the original, whatever the level: that is a way of speaking. Of an opened secret it is
     what was opened.
@@ -121,7 +123,7 @@ def format_hit(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object
     }
 
 
-def _said(m: Message) -> str:
+def _clean(m: Message) -> str:
     """Return a message as the model may see it, without Ebb's own line before a reply."""
     line = next((x for x in _NOTICES if m.role == "assistant" and m.text.startswith(x)), "")
     return prompts.data(m.text.removeprefix(line))
@@ -144,13 +146,13 @@ def _fit(history: Sequence[Message], budget: int, most: int, m: PromptMaterial) 
     stays the same. Only where that is more than `most` tokens do the oldest go, an answer with its
     question.
     """
-    out = [_said(x) for x in history]
+    out = [_clean(x) for x in history]
     sizes = [_size(t) for t in out]
     for share in LONG_SHARES:
         longest, over = max(m.context_tokens // share, SMALLEST), sum(sizes) - budget
         for i, size in enumerate(sizes):
             if over > 0 and size > longest:
-                out[i] = shorten_text(_said(history[i]), longest, m.lang)
+                out[i] = shorten_text(_clean(history[i]), longest, m.lang)
                 sizes[i] = _size(out[i])
                 over -= size - sizes[i]
     gone = 0
@@ -163,23 +165,22 @@ def _size(text: str) -> int:
     return estimate_tokens(text) + MESSAGE_OVERHEAD + MARK_TOKENS
 
 
-def _time_marks(messages: Sequence[Message], lang: Lang) -> list[str]:
-    """When each of the user's messages was written: the hour; where day or zone are new, these as
-    well.
+def _mark_time(messages: Sequence[Message], lang: Lang) -> list[str]:
+    """Return the hour of each of the user's messages; where day or zone are new, these as well.
 
-    A mark depends on the messages before it alone, so that it stays the same from turn to turn.
+    A mark depends on the messages before it alone: it stays the same from turn to turn.
     """
     out, before = [""] * len(messages), (date.min, "")
     for i, m in enumerate(messages):
         if m.role == "user":
-            local = to_local_time(m.at, m.tz)
-            out[i] = (
-                f"[{local:%H:%M}]"
-                if before == (local.date(), m.tz)
-                else f"[{format_moment(local, lang)}, {m.tz}]"
-            )
-            before = (local.date(), m.tz)
+            short, long = _write_marks(to_local_time(m.at, m.tz), m.tz, lang)
+            day = (to_local_time(m.at, m.tz).date(), m.tz)
+            out[i], before = short if before == day else long, day
     return out
+
+
+def _write_marks(local: datetime, tz: str, lang: Lang) -> tuple[str, str]:
+    return f"[{local:%H:%M}]", f"[{format_moment(local, lang)}, {tz}]"
 
 
 def shorten_text(text: str, most: int, lang: Lang) -> str:
@@ -189,38 +190,27 @@ def shorten_text(text: str, most: int, lang: Lang) -> str:
     """
     if estimate_tokens(text) <= most:
         return text
-    low, high = 0, min(len(text), most * 16)  # characters kept: the most that fit
-    while low < high:
-        kept = (low + high + 1) // 2
-        if estimate_tokens(_ends(text, kept, lang)) <= most:
-            low = kept
-        else:
-            high = kept - 1
-    return _ends(text, low, lang)
+
+    def keep(kept: int) -> str:
+        head = round(kept * HEAD_SHARE)
+        end = text[len(text) - kept + head :]
+        note = say(lang, "middle", n=f"{len(text) - kept:,}")
+        return f"{text[:head].rstrip()}\n\n{note}\n\n{end.lstrip()}"
+
+    sizes = range(1, min(len(text), most * 16) + 1)  # characters kept: the most that fit
+    fits = bisect_right(sizes, most, key=lambda kept: estimate_tokens(keep(kept)))
+    return keep(fits)
 
 
-def _ends(text: str, kept: int, lang: Lang) -> str:
-    head = round(kept * HEAD_SHARE)
-    tail = kept - head
-    note = say(lang, "middle", n=f"{len(text) - kept:,}")
-    return (
-        f"{text[:head].rstrip()}\n\n{note}\n\n{text[len(text) - tail :].lstrip() if tail else ''}"
-    )
+def _take_turns(said: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    """Set user and assistant by turns: what was never answered goes before what was said after.
 
-
-def _in_turns(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """User and assistant by turns: what was never answered goes in front of what was said after it.
-
-    A turn may have failed or been interrupted, and many models refuse two messages of one role in a
-    row.
+    A turn may have failed, and many models refuse two messages of one role in a row.
     """
-    out: list[dict[str, str]] = []
-    for t in turns:
-        if out and out[-1]["role"] == t["role"]:
-            out[-1]["content"] += f"\n\n{t['content']}"
-        else:
-            out.append({"role": t["role"], "content": t["content"]})
-    return out
+    return [
+        {"role": role, "content": "\n\n".join(text for _, text in some)}
+        for role, some in groupby(said, key=itemgetter(0))
+    ]
 
 
 def build(m: PromptMaterial) -> ModelRequest:
@@ -228,8 +218,9 @@ def build(m: PromptMaterial) -> ModelRequest:
 
     Recalled text stands only in its delimited block, as data.
     """
-    hits = {h.memory.id for h in m.hits}
-    fresh = [p for p in m.profile if m.frozen is not None and p.id not in {*m.frozen, *hits}]
+    shown = {h.memory.id for h in m.hits}
+    standing = [p for p in m.profile if m.frozen is None or p.id in m.frozen]
+    fresh = [p for p in m.profile if p not in standing and p.id not in shown]
     profile = [
         {
             "id": p.id,
@@ -238,23 +229,15 @@ def build(m: PromptMaterial) -> ModelRequest:
             "when": f"{to_local_time(p.created_at, m.tz):%Y-%m-%d}",
             **get_planned_day(p, m.now, m.tz),
         }
-        for p in m.profile
-        if m.frozen is None or p.id in m.frozen
+        for p in standing
     ]
-    recalled = [
-        format_hit(h, m.lang, m.tz, m.now) for h in (*(Hit(p, 1.0) for p in fresh), *m.hits)
-    ]
-    system = "\n\n".join(
-        part
-        for part in (
-            load_persona(m.persona, m.lang),
-            prompts.load("rules", m.lang).render(off_record=m.where in OFF_RECORD).strip(),
-            prompts.load("chat_context", m.lang)
-            .render(profile=profile, episode=m.episode, summary=m.summary)
-            .strip(),
-        )
-        if part
+    hits = (*(Hit(p, 1.0) for p in fresh), *m.hits)
+    recalled = [format_hit(h, m.lang, m.tz, m.now) for h in hits]
+    rules = prompts.load("rules", m.lang).render(off_record=m.where in OFF_RECORD).strip()
+    about = prompts.load("chat_context", m.lang).render(
+        profile=profile, episode=m.episode, summary=m.summary
     )
+    system = "\n\n".join(filter(None, (load_persona(m.persona, m.lang), rules, about.strip())))
     local = to_local_time(m.now, m.tz)
     block = prompts.load("recalled", m.lang).render(
         items=recalled,
@@ -263,40 +246,29 @@ def build(m: PromptMaterial) -> ModelRequest:
         mode=(m.mode is Mode.NORMAL and m.where) or str(m.mode),
         note=m.note,
     )
-    room = (
-        int(m.context_tokens * (1 - REPLY_SHARE)) - estimate_tokens(system) - estimate_tokens(block)
-    )
+    room = int(m.context_tokens * (1 - REPLY_SHARE))
+    room -= estimate_tokens(system) + estimate_tokens(block)
     text = prompts.data(m.text)  # what is pasted cannot pass for a block of ours
-    history = [x for x in m.history if x.text]
     size = estimate_tokens(text)
-    soft, hard = (
-        max(room - size, int(room * (1 - NEWEST_SHARE))),
-        max(room - size, int(room * (1 - LEAST_NEWEST))),
-    )
-    texts = _fit(history, soft, hard, m)
+    every = [x for x in m.history if x.text]
+    soft, hard = (max(room - size, int(room * (1 - x))) for x in (NEWEST_SHARE, LEAST_NEWEST))
+    texts = _fit(every, soft, hard, m)
     most = max(room - sum(map(_size, texts)), SMALLEST_NEWEST)
-    newest = f"{block.strip()}\n\n{shorten_text(text, most, m.lang)}"
-    left_out = len(history) - len(texts)
-    history = history[left_out:]
-    marks = _time_marks(history, m.lang)
-    turns = [
-        {"role": x.role, "content": f"{mark} {said}" if mark else said}
-        for x, mark, said in zip(history, marks, texts, strict=True)
-    ]
-    if left_out:
-        turns.insert(0, {"role": "user", "content": say(m.lang, "left_out", n=left_out)})
+    left_out = len(every) - len(texts)
+    history = every[left_out:]
+    marks = _mark_time(history, m.lang)
+    said = [("user", say(m.lang, "left_out", n=left_out))] if left_out else []
+    for x, mark, told in zip(history, marks, texts, strict=True):
+        said.append((x.role, f"{mark} {told}" if mark else told))
+    said.append(("user", f"{block.strip()}\n\n{shorten_text(text, most, m.lang)}"))
     data = {
         "message": m.text,
         "history": [
-            {"role": x.role, "text": said, "at": to_local_time(x.at, x.tz).isoformat()}
-            for x, said in zip(history, texts, strict=True)
+            {"role": x.role, "text": told, "at": to_local_time(x.at, x.tz).isoformat()}
+            for x, told in zip(history, texts, strict=True)
         ],
-        "history_shortened": left_out > 0 or texts != [_said(x) for x in history],
-        "marks": [
-            *filter(None, marks),
-            f"[{local:%H:%M}]",
-            f"[{format_moment(local, m.lang)}, {m.tz}]",
-        ],
+        "history_shortened": left_out > 0 or texts != [_clean(x) for x in history],
+        "marks": [*filter(None, marks), *_write_marks(local, m.tz, m.lang)],
         "recalled": recalled,
         "profile": profile,
         "summary": m.summary,
@@ -308,6 +280,5 @@ def build(m: PromptMaterial) -> ModelRequest:
         "now": local.isoformat(),
         "tz": m.tz,
     }
-    said = _in_turns([*turns, {"role": "user", "content": newest}])
-    messages = [{"role": "system", "content": system}, *said]
+    messages = [{"role": "system", "content": system}, *_take_turns(said)]
     return ModelRequest(task="chat", messages=messages, data=data)

@@ -1,4 +1,4 @@
-"""The loop: recall, prompt, stream, store; learning comes after, and is seen through `subscribe`."""
+"""The loop: recall, prompt, stream, store; learning comes after, seen through `subscribe`."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.agent import context, turns
+from bot.agent import turns
 from bot.agent.background import BackgroundWork
-from bot.agent.offrecord import OffRecordAgent
+from bot.agent.context import PromptMaterial
 from bot.agent.recall import (
     choose_mode,
     mask_opened_secrets,
     recall_for_turn,
     remove_opened_secrets,
 )
-from bot.agent.streaming import Running, failed, stream_reply
+from bot.agent.streaming import Running, describe_failure, stream_reply
 from bot.commands.handlers import COMMANDS, Commands
 from bot.commands.orders import OrderOutcome, Orders
 from bot.commands.questions import ask_proposal
 from bot.events import (
+    Choice,
     Command,
     CommandOutcome,
     CommandSpec,
@@ -54,6 +55,7 @@ from memory.models import (
     Memory,
     Message,
     Recall,
+    Role,
     count_function_words,
     detect_language,
 )
@@ -71,7 +73,7 @@ BUSY_POLL = 0.05
 
 @dataclass
 class EbbAgent:
-    """Implements `bot.events.Agent` over one store, one memory service and one chat model."""
+    """Implements `bot.events.Agent` over one store, one memory and one chat model."""
 
     settings: Settings
     store: Store
@@ -85,61 +87,47 @@ class EbbAgent:
 
     def __post_init__(self) -> None:
         self._running: dict[str, Running] = {}
-        self._off_record = OffRecordAgent(
-            self.settings, self.store, self.service, self.model, self.choice.offline
-        )
+        self._off_record: dict[str, list[Message]] = {}  # what was said, by window: here alone
         self._commands = Commands(
-            self.settings, self.store, self.service, self.background.kick, self._off_record.forget
+            self.settings,
+            self.store,
+            self.service,
+            self.background.kick,
+            lambda origin: self._off_record.pop(origin, None),
         )
 
     # --- the loop ---
 
     async def reply(self, turn: Turn) -> AsyncGenerator[Event, None]:
-        """Answer one message; the last event is Done, Stopped or Failed.
-
-        Never raises at the front end.
-        """
+        """Answer one message; the last event is Done, Stopped or Failed. Never raises."""
         turn = replace(turn, text=clean_input(turn.text))
-        lang = (
-            self.settings.lang
-            or detect_language(turn.text, "")
-            or await self._former_language(turn.user_id)
-        )
+        lang = self.settings.lang or detect_language(turn.text, "")
         if not turn.text.strip():
-            yield Failed("empty", say(lang, "empty"))
+            yield Failed("empty", say(lang or "en", "empty"))
             return
         running = Running()
-        if turn.mode is WindowMode.NORMAL:
-            answer = self._answer(turn, running, lang)
-        else:
-            self._running[turn.id] = running
-            answer = self._off_record.reply(turn, running, lang)
+        on_record = turn.mode is WindowMode.NORMAL
         try:
-            async with aclosing(answer) as events:
+            # A message without letters, such as "1" or "?", is answered in the language before it.
+            lang = lang or await self.detect_language(turn.user_id)
+            respond = self._answer if on_record else self._answer_off_record
+            async with aclosing(respond(turn, running, lang)) as events:
                 async for event in events:
                     yield event
         except StoreError as e:
             log.warning("turn %s: %s", turn.id, e)
-            yield Failed("store", say(lang, "store", why=str(e)))
+            yield Failed("store", say(lang or "en", "store", why=str(e)))
         except Exception:
-            # The boundary to the front ends: whatever is wrong becomes one sentence; what was said
-            # is stored.
+            # The boundary to the front ends: whatever is wrong becomes one sentence.
             log.exception("turn %s failed", turn.id)
-            yield Failed("internal", say(lang, "internal"))
+            yield Failed("internal", say(lang or "en", "internal"))
         finally:
             self._running.pop(turn.id, None)
-
-    async def _former_language(self, user_id: str) -> Lang:
-        """Return the language last written in, for a message without letters such as "1" or "?"."""
-        try:
-            return await self.detect_language(user_id)
-        except StoreError:
-            return "en"  # the turn itself says what is wrong with the store
 
     async def _answer(
         self, turn: Turn, running: Running, lang: Lang
     ) -> AsyncGenerator[Event, None]:
-        """Open the turn, obey, recall, stream, store; whatever happens, an opened turn is finished exactly once."""
+        """Open the turn, obey, recall, stream, store; an opened turn is finished exactly once."""
         opened = await self._open(turn)
         if opened is None:
             yield Failed("busy", say(lang, "busy"))
@@ -150,22 +138,20 @@ class EbbAgent:
             return
         self._running[turn.id] = running
         lease = asyncio.create_task(self._hold(turn, running), name=f"lease-{turn.id}")
-        ending = turns.TurnEnding("interrupted", status="interrupted")
-        finished, kept, failure = False, "", None
+        ending, head, kept, finished = turns.TurnEnding(), "", "", False
         sealed = opened.message.text != turn.text
         try:
             yield Started(turn.id, opened.session.id, opened.off)
             order = await self._carry_out(turn, opened.message, lang)
-            said, gap = (
-                order.spoken or CommandOutcome(True, ""),
-                "\n\n" if order.spoken and order.rest else "",
-            )
+            said = order.spoken or CommandOutcome(True, "")
+            gap = "\n\n" if order.spoken and order.rest else ""
             head, kept = f"{said.text}{gap}", f"{said.stored or said.text}{gap}"
             if head:
                 yield Delta(head, literal=True)
+            failure = None
             if order.rest:
                 opened, material, recall = await self._recall(turn, opened, order, lang)
-                ending = replace(ending, recall=recall, model=self.model.name)
+                ending.recall, ending.model = recall, self.model.name
                 yield Recalled(mask_opened_secrets(recall.hits), recall.late)
                 try:
                     async with aclosing(stream_reply(running, self.model, material)) as pieces:
@@ -173,79 +159,147 @@ class EbbAgent:
                             yield piece
                 except ModelError as e:
                     failure = e
-                text = remove_opened_secrets(
-                    running.text, recall.hits, turn.text, opened.message.text
-                )
-                ending = _ended(ending, running, failure, kept + text)
-            else:
-                ending = turns.TurnEnding("done", kept, learn=False)
-            reply = await self._finish(opened, ending)
+            ending.learn = bool(order.rest)
+            _end(ending, running, failure)
+            reply = await self._finish(turn, opened, ending, running, kept)
             finished = True
             if failure is None and (
-                told := await self._tell_sealed(running, turn, order, taken=sealed, lang=lang)
+                note := await self._describe_seal(turn, lang, taken=sealed and not order.note)
             ):
-                yield Delta(told)
+                running.text += note
+                yield Delta(note)
             reply_id, text = reply.id if reply else "", head + running.text
-            if failure is not None or ending.state == "stopped":
-                yield (
-                    failed(failure, self.model, text, lang) if failure else Stopped(reply_id, text)
-                )
+            if failure is not None:
+                yield describe_failure(failure, self.model, text, lang)
+            elif ending.state == "stopped":
+                yield Stopped(reply_id, text)
             else:
-                choices = said.choices
-                if not choices and not opened.history and turn.scope.startswith("user:"):
-                    choices = await ask_proposal(self.service, self.store, turn, lang)
+                choices = said.choices or await self._ask_back(turn, opened, lang)
                 yield Done(reply_id, text, running.usage, choices, not order.rest)
         finally:
             lease.cancel()
             if not finished:
-                # The window went away, or something broke: what was said and what was streamed
-                # stay.
-                hits = ending.recall.hits if ending.recall else ()
-                text = ending.text or kept + remove_opened_secrets(
-                    running.text, hits, turn.text, opened.message.text
-                )
-                await asyncio.shield(
-                    self._finish(opened, replace(ending, text=text, usage=running.usage))
-                )
+                # The window went away, or something broke: what was said and streamed stays.
+                await asyncio.shield(self._finish(turn, opened, ending, running, kept))
+
+    async def _answer_off_record(
+        self, turn: Turn, running: Running, lang: Lang
+    ) -> AsyncGenerator[Event, None]:
+        """Answer in a temporary or read-only window: nothing of it is written anywhere."""
+        self._running[turn.id] = running
+        said = self._off_record.setdefault(turn.origin, [])
+        yield Started(turn.id, "")
+        if asked := {i.kind for i in self.service.find_intents(turn.text)} - {"off", "on"}:
+            text = say(lang, "temp.no_remember" if asked == {"remember"} else "temp.no_change")
+            yield Delta(text)
+            yield Done("", text)
+            return
+        recall, profile = Recall((), ()), list[Memory]()
+        if turn.mode is WindowMode.PRIVATE:
+            recall, profile = await recall_for_turn(
+                self.service,
+                self.store,
+                turn,
+                turn.text,
+                [m.text for m in said[-3:]],
+                None,
+                local_only=True,
+                whole=self.choice.offline,
+            )
+            yield Recalled(mask_opened_secrets(recall.hits))
+        material = replace(
+            self._make_material(turn, turn.text, lang),
+            hits=recall.hits,
+            profile=profile,
+            where=turn.mode.value,
+            history=tuple(said),
+        )
+        try:
+            async with aclosing(stream_reply(running, self.model, material)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        except ModelError as e:
+            yield describe_failure(e, self.model, running.text, lang)
+            return
+        spoken: tuple[tuple[Role, str], ...] = (("user", turn.text), ("assistant", running.text))
+        for role, text in spoken:
+            said.append(Message("", "", turn.id, None, role, text, turn.at, turn.tz))
+        stopped = running.stop.is_set()
+        yield Stopped("", running.text) if stopped else Done("", running.text, running.usage)
+
+    # --- its steps ---
+
+    async def _open(self, turn: Turn) -> turns.OpenedTurn | turns.ReplayedTurn | None:
+        """Open the turn once the scope's one before it is over. None if that takes too long."""
+        idle = timedelta(hours=self.settings.session_idle_hours)
+        add = await asyncio.to_thread(self.service.make_adder, turn.text)
+
+        def begin(tx: Transaction) -> turns.OpenedTurn | turns.ReplayedTurn | None:
+            return turns.begin(tx, turn, self.worker, idle, self.clock(), add)
+
+        waited = 0.0
+        while waited < BUSY_PATIENCE:
+            opening = asyncio.ensure_future(self.store.write(turn.user_id, begin))
+            try:
+                opened = await asyncio.shield(opening)
+            except asyncio.CancelledError:
+                # Whoever asked went away while this was written: a turn that is begun must end, or
+                # its lease would keep everybody waiting.
+                if isinstance(begun := await opening, turns.OpenedTurn):
+                    await self._finish(turn, begun, turns.TurnEnding(), Running(), "")
+                raise
+            if opened is not None:
+                return opened
+            await asyncio.sleep(BUSY_POLL)
+            waited += BUSY_POLL
+        return None
+
+    async def _hold(self, turn: Turn, running: Running) -> None:
+        """Keep the turn's lease while the reply is written; stop writing if it was lost."""
+
+        def renew(tx: Transaction) -> bool:
+            return tx.conversations.renew_turn(turn.id, self.worker, self.clock() + turns.LEASE)
+
+        while not running.stop.is_set():
+            await asyncio.sleep(turns.LEASE.total_seconds() / 3)
+            try:
+                if not await self.store.write(turn.user_id, renew):
+                    running.stop.set()
+            except StoreError:
+                continue  # busy: the lease outlives two missed renewals
 
     async def _carry_out(self, turn: Turn, message: Message, lang: Lang) -> OrderOutcome:
-        """Do what Ebb itself answers, without a model: "not a secret", commands, answers to its questions."""
+        """Do what Ebb itself answers: "not a secret", commands, answers to its questions."""
         if says_not_secret(turn.text) and await self.service.unseal_last(
             turn.user_id, turn.scope, turn.at
         ):
             return OrderOutcome("", answer(lang, "sealed.spared"))
         erase = self.settings.transcript == "session"
-        return await Orders(self.service, self.store, turn, lang, erase).carry_out(
-            turn.text, message
-        )
+        orders = Orders(self.service, self.store, turn, lang, erase)
+        return await orders.carry_out(turn.text, message)
 
     async def _recall(
         self, turn: Turn, opened: turns.OpenedTurn, order: OrderOutcome, lang: Lang
-    ) -> tuple[turns.OpenedTurn, context.PromptMaterial, Recall]:
-        """Read the turn again after its command was carried out, and recall; nothing while memory is off."""
+    ) -> tuple[turns.OpenedTurn, PromptMaterial, Recall]:
+        """Read the turn again after its commands, and recall; nothing while memory is off."""
         opened = await self.store.read(turn.user_id, lambda tx: turns.reread(tx, opened))
         whole = order.rest == turn.text
         text = opened.message.text if whole else order.rest
         recall, profile = Recall((), ()), list[Memory]()
         if not opened.off:
-            earlier = [m.text for m in opened.history[-3:]]
-            # The notebook answers from what recall brings.
             recall, profile = await recall_for_turn(
                 self.service,
                 self.store,
                 turn,
                 text,
-                earlier,
+                [m.text for m in opened.history[-3:]],
                 opened.session,
-                whole=self.choice.offline,
+                whole=self.choice.offline,  # the notebook answers from what recall brings
             )
-        material = context.PromptMaterial(
-            # A secret goes to the model this once; one that was to be remembered does not even do
-            # that.
-            text=turn.text if whole and not order.note else text,
-            now=turn.at,
-            tz=turn.tz,
-            lang=lang,
+        # A secret goes to the model this once; one that was to be remembered does not even do that.
+        sent = turn.text if whole and not order.note else text
+        material = replace(
+            self._make_material(turn, sent, lang),
             history=opened.history,
             profile=profile,
             frozen=opened.session.profile,
@@ -255,99 +309,68 @@ class EbbAgent:
             note=order.note,
             mode=choose_mode(turn),
             where="" if turn.scope.startswith("user:") else "group",
+        )
+        return opened, material, recall
+
+    def _make_material(self, turn: Turn, text: str, lang: Lang) -> PromptMaterial:
+        return PromptMaterial(
+            text=text,
+            now=turn.at,
+            tz=turn.tz,
+            lang=lang,
             persona=self.settings.persona,
             context_tokens=self.settings.context_tokens,
             reads_all=self.choice.offline,
         )
-        return opened, material, recall
 
-    async def _open(self, turn: Turn) -> turns.OpenedTurn | turns.ReplayedTurn | None:
-        """One turn at a time per scope: wait for the one before it. None if that took too long."""
-        idle = timedelta(hours=self.settings.session_idle_hours)
-        add = await asyncio.to_thread(self.service.make_adder, turn.text)
-        waited = 0.0
-        while waited < BUSY_PATIENCE:
-            now = self.clock()
-
-            def begin(
-                tx: Transaction, now: datetime = now
-            ) -> turns.OpenedTurn | turns.ReplayedTurn | turns.ScopeBusy:
-                return turns.begin(tx, turn, self.worker, idle, now, add)
-
-            opening = asyncio.ensure_future(self.store.write(turn.user_id, begin))
-            try:
-                opened = await asyncio.shield(opening)
-            except asyncio.CancelledError:
-                # Whoever asked went away while this was written: a turn that is begun must end, or
-                # its lease would keep everybody waiting.
-                if isinstance(begun := await opening, turns.OpenedTurn):
-                    await self._finish(begun, turns.TurnEnding("interrupted", status="interrupted"))
-                raise
-            if not isinstance(opened, turns.ScopeBusy):
-                return opened
-            await asyncio.sleep(BUSY_POLL)
-            waited += BUSY_POLL
-        return None
-
-    async def _hold(self, turn: Turn, running: Running) -> None:
-        """Keep the turn's lease while the reply is written; stop writing if it was lost."""
-        while True:
-            await asyncio.sleep(turns.LEASE.total_seconds() / 3)
-            until = self.clock() + turns.LEASE
-
-            def renew(tx: Transaction, until: datetime = until) -> bool:
-                return tx.conversations.renew_turn(turn.id, self.worker, until)
-
-            try:
-                kept = await self.store.write(turn.user_id, renew)
-            except StoreError:
-                continue  # busy: the lease outlives two missed renewals
-            if not kept:
-                running.stop.set()
-                return
-
-    async def _tell_sealed(
-        self, running: Running, turn: Turn, order: OrderOutcome, *, taken: bool, lang: Lang
-    ) -> str:
-        """Say after the reply, but do not store, that a secret was sealed or that one cannot be opened."""
-        told, taken = "", taken and not order.note
-        if taken and self.service.can_seal:
-            told = "\n\n" + say(lang, "sealed")
-        elif taken or (
-            turn.scope.startswith("user:") and await self.service.is_locked(turn.user_id, turn.text)
-        ):
-            told = "\n\n" + say(lang, "locked", name=find_key_place(self.settings.home).name)
-        running.text += told
-        return told
-
-    async def _finish(self, opened: turns.OpenedTurn, ending: turns.TurnEnding) -> Message | None:
-        now = self.clock()
-        budget = int(self.settings.context_tokens * HISTORY_SHARE)
-
-        def write(tx: Transaction) -> Message | None:
-            return turns.finish(
-                tx,
-                opened,
-                ending,
-                self.worker,
-                now,
-                budget_tokens=budget,
-                every=self.settings.monitor_every,
-            )
-
-        reply = await self.store.write(opened.row.user_id, write)
+    async def _finish(
+        self,
+        turn: Turn,
+        opened: turns.OpenedTurn,
+        ending: turns.TurnEnding,
+        running: Running,
+        kept: str,
+    ) -> Message | None:
+        """Store the turn's end: `kept` and what was streamed, without the secrets in it."""
+        hits = ending.recall.hits if ending.recall else ()
+        said, stored = turn.text, opened.message.text
+        ending.text = kept + remove_opened_secrets(running.text, hits, said, stored)
+        ending.usage = running.usage
+        now, budget = self.clock(), int(self.settings.context_tokens * HISTORY_SHARE)
+        every = self.settings.monitor_every
+        reply = await self.store.write(
+            turn.user_id,
+            lambda tx: turns.finish(
+                tx, opened, ending, self.worker, now, budget_tokens=budget, every=every
+            ),
+        )
         self.background.kick()
         return reply
+
+    async def _describe_seal(self, turn: Turn, lang: Lang, *, taken: bool) -> str:
+        """Say, but do not store, that a secret was sealed or that one cannot be opened."""
+        if taken and self.service.can_seal:
+            return "\n\n" + say(lang, "sealed")
+        private = turn.scope.startswith("user:")
+        if taken or (private and await self.service.is_locked(turn.user_id, turn.text)):
+            return "\n\n" + say(lang, "locked", name=find_key_place(self.settings.home).name)
+        return ""
+
+    async def _ask_back(
+        self, turn: Turn, opened: turns.OpenedTurn, lang: Lang
+    ) -> tuple[Choice, ...]:
+        """Ask what waits for a yes or no, only at a pause and never in a group."""
+        if opened.history or not turn.scope.startswith("user:"):
+            return ()
+        return await ask_proposal(self.service, self.store, turn, lang)
 
     # --- the rest of the protocol ---
 
     async def stop(self, turn_id: str) -> bool:
         """Stop a reply that is being written in this process."""
-        running = self._running.get(turn_id)
-        if running is None:
-            return False
-        running.stop.set()
-        return True
+        if (running := self._running.get(turn_id)) is not None:
+            running.stop.set()
+        return running is not None
 
     async def run_command(self, c: Command) -> CommandOutcome:
         """Carry out a command. Never raises at the front end."""
@@ -357,16 +380,16 @@ class EbbAgent:
             lang = c.lang or await self.detect_language(c.user_id, c.args)
             return await self._commands.run(c, lang)
         except StoreError as e:
-            return CommandOutcome(False, say(lang, "store", why=str(e)))
+            return answer(lang, "store", ok=False, why=str(e))
         except ModelError as e:
             return CommandOutcome(False, describe_error(e, lang, model=self.model.name))
         except Exception:
             # The boundary to the front ends, as in `reply`.
             log.exception("command %s failed", c.name)
-            return CommandOutcome(False, say(lang, "internal"))
+            return answer(lang, "internal", ok=False)
 
     def list_commands(self) -> Sequence[CommandSpec]:
-        """For menus and completion."""
+        """List names and help for menus and completion."""
         return [(name, {lang: say(lang, f"help.{name}") for lang in LANGS}) for name in COMMANDS]
 
     async def subscribe(self, user_id: str, after: int) -> AsyncIterator[Change]:
@@ -383,21 +406,23 @@ class EbbAgent:
         """Return what a header shows."""
 
         def read(tx: Transaction) -> Status:
-            session = tx.conversations.get_open_session(scope)
-            running = tx.conversations.get_open_turn(scope)
-            after = session.summarised_through if session else 0
-            embedded = (
-                tx.vectors.count_embedded(self.embedder.id) if self.embedder.under_way else (0, 0)
-            )
+            talks, session = tx.conversations, tx.conversations.get_open_session(scope)
+            running, night = talks.get_open_turn(scope), get_progress(tx)
+            messages: Sequence[Message] = ()
+            if session is not None:
+                messages = talks.list_messages(
+                    session_id=session.id, after=session.summarised_through
+                )
+            embedded = (0, 0)
+            if self.embedder.under_way:
+                embedded = tx.vectors.count_embedded(self.embedder.id)
             return Status(
                 model=self.model.name,
                 provider=self.choice.provider,
                 embedder=self.embedder.id,
                 session_id=session.id if session else None,
                 session_title=session.title if session else "",
-                messages=len(tx.conversations.list_messages(session_id=session.id, after=after))
-                if session
-                else 0,
+                messages=len(messages),
                 memories=tx.memories.find(Filter(), limit=1).total,
                 pending_jobs=sum(j.kind != "upkeep" for j in tx.jobs.list_pending()),
                 failed_jobs=len(tx.jobs.list_dead()),
@@ -406,7 +431,7 @@ class EbbAgent:
                 and running.leased_until > now,
                 offline=self.choice.offline,
                 last_seq=tx.changes.get_last_seq(),
-                upkeep=night.share if (night := get_progress(tx)) is not None else None,
+                upkeep=night.share if night is not None else None,
                 memory_off=is_off(tx),
                 embedded=embedded if embedded[0] < embedded[1] else None,
             )
@@ -429,10 +454,8 @@ class EbbAgent:
         """Keep what this process was given and has not sent yet, by id."""
 
         def write(s: SystemTransaction) -> None:
-            kept = {
-                **(s.get(f"unsent:{user_id}") or {}),
-                self.worker: {i: clean_input(t) for i, t in texts.items()},
-            }
+            mine = {self.worker: {i: clean_input(t) for i, t in texts.items()}}
+            kept = {**(s.get(f"unsent:{user_id}") or {}), **mine}
             s.set(f"unsent:{user_id}", {w: t for w, t in kept.items() if t} or None)
 
         await self.store.write_system(write)
@@ -461,11 +484,11 @@ class EbbAgent:
         )
 
     async def get_memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]:
-        """Memories by id, as they stand; those that are gone are left out."""
-        return await self.store.read(user_id, lambda tx: tx.memories.get_many(ids))
+        """Return memories by id, as they stand; those that are gone are left out."""
+        return await self.service.get_many(user_id, ids)
 
     async def detect_language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang:
-        """Return the language set, else that of what is being said, else the one last written in."""
+        """Return the language set, else that of what is said, else the one last written in."""
         if self.settings.lang is not None:
             return self.settings.lang
 
@@ -477,9 +500,8 @@ class EbbAgent:
         texts = await self.store.read(user_id, read)
         if not texts or count_function_words(said) > 1:
             return detect_language(said, default)
-        return detect_language(
-            next((t for t in reversed(texts) if count_function_words(t)), texts[-1])
-        )
+        told = (t for t in reversed(texts) if count_function_words(t))
+        return detect_language(next(told, texts[-1]))
 
 
 def _replay(turn: turns.ReplayedTurn) -> tuple[Event, Event]:
@@ -488,13 +510,11 @@ def _replay(turn: turns.ReplayedTurn) -> tuple[Event, Event]:
     return Started(turn.row.id, turn.row.session_id), last
 
 
-def _ended(
-    ending: turns.TurnEnding, running: Running, failure: ModelError | None, stored: str
-) -> turns.TurnEnding:
-    """How the turn ends, by how its stream ended; `stored` is the reply as the transcript may keep it."""
-    ending = replace(ending, text=stored, usage=running.usage)
+def _end(ending: turns.TurnEnding, running: Running, failure: ModelError | None) -> None:
+    """Note how the turn ends, by how its stream ended."""
     if failure is not None:
-        return replace(ending, state="failed", status="partial", error=failure.code)
-    if running.stop.is_set():
-        return replace(ending, state="stopped", status="stopped")
-    return replace(ending, state="done", status="complete")
+        ending.state, ending.status, ending.error = "failed", "partial", failure.code
+    elif running.stop.is_set():
+        ending.state = ending.status = "stopped"
+    else:
+        ending.state, ending.status = "done", "complete"

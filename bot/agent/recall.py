@@ -16,9 +16,12 @@ from memory.text.questions import review_asked
 
 OVERVIEW = 20  # memories told when somebody asks what is known of them
 _OVERVIEW = re.compile(
-    r"\b(?:what|how much|everything|all) (?:(?:do|did|have) )?(?:that )?you(?:'ve| have)? (?:actually |really )?"
-    r"(?:know|remember|learned|learnt|got|stored?|saved?)(?: (?:so far|by now))? (?:about|of|on) me\b"
-    r"|\bwhat do you remember\W*$|\bwhat (?:have you learned|do your memories say) about me\b|\bdescribe me\b"
+    r"\b(?:what|how much|everything|all) (?:(?:do|did|have) )?(?:that )?you(?:'ve| have)? "
+    r"(?:actually |really )?"
+    r"(?:know|remember|learned|learnt|got|stored?|saved?)(?: (?:so far|by now))? "
+    r"(?:about|of|on) me\b"
+    r"|\bwhat do you remember\W*$|\bwhat (?:have you learned|do your memories say) about me\b"
+    r"|\bdescribe me\b"
     r"|你(?:都|还|到底|现在|究竟)*(?:知道|了解|记得|记住了?)(?:关于)?我(?:的)?(?:些|一些)?(?:什么|哪些|多少|啥)"
     r"|关于我[，,]?你(?:都|还|现在)*(?:知道|了解|记得|记住了?)(?:些|一些)?(?:什么|哪些|多少|啥)"
     r"|你(?:对我)(?:都|还)?(?:知道|了解|记得|有)(?:些|一些)?(?:什么|哪些|多少|啥)(?:了解|印象|记忆)?"
@@ -27,7 +30,8 @@ _OVERVIEW = re.compile(
 )
 _PLANS = re.compile(
     r"\bmy (?:plans?|to-?dos?|to-?do list|agenda|schedule|appointments?|goals?|tasks?)\b[^.!]*\?"
-    r"|\b(?:what|anything|do i have)\b[^.!?]*\b(?:planned|scheduled|coming up|on my (?:plate|calendar|list)|to do)\b"
+    r"|\b(?:what|anything|do i have)\b[^.!?]*"
+    r"\b(?:planned|scheduled|coming up|on my (?:plate|calendar|list)|to do)\b"
     r"|我(?:最近|接下来|之后|以后|还|这周|下周|今天|明天|后天|周末|这个月|下个月)*(?:都)?有(?:什么|哪些|啥|没有)(?:安排|计划|打算|待办|事要做|日程|约)"
     r"|我的(?:安排|计划|日程|待办|目标)(?:是什么|有哪些|都?有什么|呢|？)",
     re.IGNORECASE,
@@ -36,6 +40,11 @@ _TASTES = re.compile(
     r"\bwhat (?:\w{1,20} ){0,2}do i (?:like|love|enjoy|hate)\W*$"
     r"|我(?:都)?(?:喜欢|爱|讨厌)[吃喝看听玩]?些?(?:什么|啥)\w{0,2}\W*$",
     re.I,
+)
+_LISTED = (  # who asks for all of something, and the kinds that are told
+    (_OVERVIEW, None),
+    (_PLANS, frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION, Kind.EVENT})),
+    (_TASTES, frozenset({Kind.PREFERENCE, Kind.WHIM})),
 )
 _TOKEN = re.compile(r"[^\W_]{4,100}")
 SECRET_WORD = 4  # characters from which a word of a secret is taken out of what is stored
@@ -60,9 +69,7 @@ async def recall_for_turn(
     """Recall for one turn, and return its profile of standing memories beside it.
 
     Who is asked for a memory of the profile finds it there; with `whole`, recall brings it as well.
-
-    In a group only what was learned in that group is used, and no profile: what was said in private
-    stays there.
+    In a group only what was learned in that group is used, and no profile.
     """
     private = turn.scope.startswith("user:")
     profile = await service.get_profile(turn.user_id, session, turn.at) if private else []
@@ -79,52 +86,38 @@ async def recall_for_turn(
         local_only=local_only,
     )
     text = keep_ends(text, MOST_READ)
-    plans = (
-        frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION, Kind.EVENT})
-        if _PLANS.search(text)
-        else None
-    )
-    if plans or _OVERVIEW.search(text) or _TASTES.search(text):
-        kinds = None if _OVERVIEW.search(text) else plans or frozenset({Kind.PREFERENCE, Kind.WHIM})
-        recall = await _with_overview(
-            service, turn, recall, frozenset(m.id for m in profile), kinds
-        )
+    for asked, kinds in _LISTED:
+        if asked.search(text):
+            recall = await _add_overview(service, turn, recall, {m.id for m in profile}, kinds)
+            break
     if private:
         return recall, profile
     told = [h.memory for h in recall.hits]
-    here = await store.read(turn.user_id, lambda tx: _learned_in(tx, told, turn.scope))
-    hits = tuple(h for h in recall.hits if h.memory.id in here)
-    return replace(recall, hits=hits, missed=()), []
+    here = await store.read(turn.user_id, lambda tx: _find_learned_in(tx, told, turn.scope))
+    return replace(recall, hits=tuple(h for h in recall.hits if h.memory.id in here), missed=()), []
 
 
-def _learned_in(tx: Transaction, memories: Sequence[Memory], scope: str) -> set[MemoryId]:
-    """Ids of those that were learned in the scope, and so was everything that they replace or were made of."""
+def _find_learned_in(tx: Transaction, memories: Sequence[Memory], scope: str) -> set[MemoryId]:
+    """Find those that were learned in the scope, with all that they replace or were made of."""
     before = {m.id: (*m.supersedes, *m.merged_from, *m.source_ids) for m in memories}
-    known = {
-        m.id: m
-        for m in (*memories, *tx.memories.get_many([i for ids in before.values() for i in ids]))
-    }
-    wanted = {m.source_session for m in known.values() if m.source_session}
-    sessions = {
-        s
-        for s in wanted
-        if (found := tx.conversations.get_session(s)) is not None and found.scope == scope
-    }
+    earlier = tx.memories.get_many([i for ids in before.values() for i in ids])
 
-    def learned_here(memory_id: MemoryId) -> bool:
-        return memory_id in known and known[memory_id].source_session in sessions
+    def is_here(m: Memory) -> bool:
+        found = tx.conversations.get_session(m.source_session) if m.source_session else None
+        return found is not None and found.scope == scope
 
-    return {m.id for m in memories if all(map(learned_here, (m.id, *before[m.id])))}
+    here = {m.id for m in (*memories, *earlier) if is_here(m)}
+    return {m.id for m in memories if here.issuperset((m.id, *before[m.id]))}
 
 
-async def _with_overview(
+async def _add_overview(
     service: MemoryService,
     turn: Turn,
     recall: Recall,
-    known: frozenset[MemoryId],
+    known: set[MemoryId],
     kinds: frozenset[Kind] | None,
 ) -> Recall:
-    """Whoever asks what is known of them, or what is planned, is told the strongest, not just the best three."""
+    """Add what is known of the user, or of some kinds, strongest first; no quiet memories."""
     layers = frozenset({Layer.SYSTEM, Layer.CORE, Layer.FACT})
     f = Filter(layers=layers, kinds=kinds, valid_at=turn.at, negated=False)
     page = await service.find(turn.user_id, f, order="weight", limit=OVERVIEW)
@@ -155,14 +148,11 @@ def remove_opened_secrets(text: str, hits: Sequence[Hit], said: str = "", stored
     `said` is the message as it came, `stored` as it is kept. Parts of a secret ("ends in 4821") go
     as well, but not words that stand in the open beside it.
     """
-    taken = (
-        [(f.value, stored) for f in redact(said)[1] if f.value not in stored]
-        if said != stored
-        else []
-    )
+    typed = redact(said)[1] if said != stored else ()
     opened = [h.memory for h in hits if h.why == "secret"]
-    labelled = [(m.content.removeprefix(m.original_content), m.original_content) for m in opened]
-    for secret, known in (*taken, *labelled):
+    secrets = [(f.value, stored) for f in typed if f.value not in stored]
+    secrets += [(m.content.removeprefix(m.original_content), m.original_content) for m in opened]
+    for secret, known in secrets:
         words = {w.strip(".,;:!?\"'()。，；：！？“”（）") for w in secret.split()}
         parts = {t for t in _TOKEN.findall(text) if t.casefold() in secret.casefold()} | words
         hidden = [

@@ -68,7 +68,7 @@ async def stream_reply(
             yield Delta(text)
 
 
-def failed(e: ModelError, model: ChatModel, partial: str, lang: Lang) -> Failed:
+def describe_failure(e: ModelError, model: ChatModel, partial: str, lang: Lang) -> Failed:
     """Say in one sentence why a reply was not written."""
     return Failed(e.code, describe_error(e, lang, model=model.name), e.retry_after, partial)
 
