@@ -14,13 +14,10 @@ from bot.llm.embedding import EmbedderSwitch
 from bot.llm.registry import ProbeResult, find_ollama, probe_endpoint
 from bot.settings import Settings, machine_language
 from bot.texts import Texts
+from memory import api
+from memory.api import MirrorPlace, U, get_or_create_user, list_backups, make_worker_id, open_keyed
 from memory.errors import StoreDamaged
-from memory.lifecycle import U
-from memory.mirror import MirrorPlace
 from memory.ports import Clock, Store
-from memory.service import MemoryService, get_or_create_user, open_keyed
-from memory.store import make_worker_id
-from memory.store.backups import list_backups
 
 __all__ = [
     "Ebb",
@@ -45,7 +42,7 @@ class Ebb:
 
     settings: Settings
     store: Store
-    service: MemoryService
+    service: api.Memory
     agent: EbbAgent
     owner: str
     tz: str
@@ -115,7 +112,7 @@ async def open_ebb(
         embedding = EmbedderSwitch(settings, store, models, clock)
         stack.push_async_callback(embedding.close)
         await embedding.begin(workers=workers)
-        service = MemoryService(
+        service = api.Memory(
             store,
             model=models.memory,
             embedder=embedding.embedder,

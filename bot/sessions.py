@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from memory.learn.preferences import erase_unkept, is_off
+from memory.api import erase_unkept, estimate_tokens, is_off, redact
 from memory.models import Message, Session
 from memory.ports import Transaction
-from memory.privacy import redact
-from memory.text.clean import estimate_tokens
 
 HISTORY_LIMIT = 30  # past this many messages the oldest become an episode …
 HISTORY_KEPT = 10  # … and this many of the newest stay

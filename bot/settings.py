@@ -54,7 +54,7 @@ def variants(folder: str) -> tuple[str, ...]:
 
 
 def _curves() -> tuple[str, ...]:
-    from memory.lifecycle import CURVES  # not before somebody sets one
+    from memory.api import CURVES  # not before somebody sets one
 
     return tuple(CURVES)
 

@@ -10,11 +10,10 @@ from datetime import datetime, timedelta
 
 from bot.agent.turns import settle_orphans
 from bot.sessions import close
+from memory.api import Handler, JobRunner, UpkeepService
 from memory.errors import StoreError
-from memory.jobs import Handler, JobRunner
 from memory.models import JobKind, Session
 from memory.ports import Clock, Store, Transaction
-from memory.upkeep.service import UpkeepService
 
 LOOK_SECONDS = 30.0  # how late a conversation that fell asleep is closed, or a night is put down
 

@@ -17,9 +17,9 @@ from zoneinfo import ZoneInfo
 
 import prompts
 from bot.texts import say, words
+from memory.api import MESSAGE_OVERHEAD, estimate_tokens
 from memory.models import Hit, Lang, Memory, Message, Mode, mark_quote
 from memory.ports import ModelRequest
-from memory.text.clean import MESSAGE_OVERHEAD, estimate_tokens
 
 REPLY_SHARE = 0.25  # of the context is kept free for the reply
 # of what is left, for a newest message that does not fit: the rest is for what came before it,

@@ -44,10 +44,18 @@ from bot.reports import describe_error
 from bot.sessions import HISTORY_SHARE
 from bot.settings import Settings
 from bot.texts import LANGS, say
-from memory.embed import SwitchingEmbedder
+from memory import api
+from memory.api import (
+    SwitchingEmbedder,
+    clean_input,
+    find_intents,
+    find_key_place,
+    get_progress,
+    is_off,
+    is_process_gone,
+    says_not_secret,
+)
 from memory.errors import ModelError, StoreError
-from memory.learn.preferences import is_off
-from memory.learn.secrets import says_not_secret
 from memory.models import (
     Change,
     Filter,
@@ -60,11 +68,6 @@ from memory.models import (
     detect_language,
 )
 from memory.ports import ChatModel, Clock, Store, SystemTransaction, Transaction
-from memory.privacy import find_key_place
-from memory.service import MemoryService
-from memory.store import is_process_gone
-from memory.text.clean import clean_input
-from memory.upkeep.service import get_progress
 
 log = logging.getLogger(__name__)
 BUSY_PATIENCE = 180.0  # seconds a turn waits for the one before it
@@ -77,7 +80,7 @@ class EbbAgent:
 
     settings: Settings
     store: Store
-    service: MemoryService
+    service: api.Memory
     model: ChatModel
     background: BackgroundWork
     clock: Clock
@@ -189,7 +192,7 @@ class EbbAgent:
         self._running[turn.id] = running
         said = self._off_record.setdefault(turn.origin, [])
         yield Started(turn.id, "")
-        if asked := {i.kind for i in self.service.find_intents(turn.text)} - {"off", "on"}:
+        if asked := {i.kind for i in find_intents(turn.text)} - {"off", "on"}:
             text = say(lang, "temp.no_remember" if asked == {"remember"} else "temp.no_change")
             yield Delta(text)
             yield Done("", text)

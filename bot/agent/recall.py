@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.events import Turn
+from memory import api
+from memory.api import MOST_READ, keep_ends, mask_values, redact, review_asked
 from memory.models import Filter, Hit, Kind, Layer, Memory, MemoryId, Mode, Recall, Session
 from memory.ports import Store, Transaction
-from memory.privacy import mask_values, redact
-from memory.service import MemoryService
-from memory.text.clean import MOST_READ, keep_ends
-from memory.text.questions import review_asked
 
 OVERVIEW = 20  # memories told when somebody asks what is known of them
 _OVERVIEW = re.compile(
@@ -56,7 +54,7 @@ def choose_mode(turn: Turn) -> Mode:
 
 
 async def recall_for_turn(
-    service: MemoryService,
+    service: api.Memory,
     store: Store,
     turn: Turn,
     text: str,
@@ -111,7 +109,7 @@ def _find_learned_in(tx: Transaction, memories: Sequence[Memory], scope: str) ->
 
 
 async def _add_overview(
-    service: MemoryService,
+    service: api.Memory,
     turn: Turn,
     recall: Recall,
     known: set[MemoryId],

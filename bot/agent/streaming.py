@@ -11,10 +11,10 @@ from typing import TypeVar
 from bot.agent import context
 from bot.events import Delta, Failed
 from bot.reports import describe_error
+from memory.api import clean_input
 from memory.errors import ModelError
 from memory.models import Lang, Usage
 from memory.ports import ChatModel, ModelRequest
-from memory.text.clean import clean_input
 
 T = TypeVar("T")
 

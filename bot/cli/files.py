@@ -17,11 +17,17 @@ from bot.bootstrap import Ebb, read_system_clock
 from bot.cli.parser import WORDS, argument, flag, verb
 from bot.settings import Settings
 from bot.texts import Texts
+from memory.api import (
+    ImportCounts,
+    detect_origin,
+    find_words_in_files,
+    list_backups,
+    make_backup,
+    parse_file,
+    recover_backup,
+)
 from memory.errors import StoreBusy, StoreDamaged
 from memory.models import Lang
-from memory.store.backups import list_backups, make_backup, recover_backup
-from memory.store.purge import find_words_in_files
-from memory.transfer import ImportCounts, detect_origin, parse_file
 
 say = Texts("files")
 _HEAD = 4096

@@ -19,16 +19,21 @@ from bot.cli.parser import ID, argument, flag, verb
 from bot.commands.memories import describe_event, describe_memory, format_memory
 from bot.markdown import pad_to_columns
 from bot.texts import Texts, kind_name
-from memory.errors import NotFound
-from memory.lifecycle import CURVES, CurveEvent, U, compute_weight, dump_state, to_milliseconds
-from memory.lifecycle.curve import DAY
-from memory.lifecycle.weight_history import (
+from memory.api import (
+    CURVES,
+    DAY,
     EPOCH,
+    CurveEvent,
+    U,
     WeightHistory,
     WeightPoint,
+    compute_weight,
+    dump_state,
     replay_log,
     simulate_memory,
+    to_milliseconds,
 )
+from memory.errors import NotFound
 from memory.models import Importance, Kind, Lang, Level, Memory, MemoryId, WeightEvent
 
 say = Texts("life")

@@ -14,9 +14,9 @@ from logging.handlers import RotatingFileHandler
 from bot import settings as config
 from bot.cli.parser import describe_os_error, make_parser
 from bot.texts import Texts
+from memory.api import clean_streams
 from memory.errors import MemoryError_
 from memory.models import Lang
-from memory.text.clean import clean_streams
 
 log = logging.getLogger("ebb")
 say = Texts("cli")

@@ -32,12 +32,9 @@ from bot.markdown import pad_to_columns
 from bot.settings import Settings, machine_language
 from bot.texts import LANGS, Texts
 from bot.texts import say as spoken
+from memory.api import Handler, JobRunner, PurgeReceipt, make_worker_id, parse_moment
 from memory.errors import Conflict, NotFound, Refused
-from memory.jobs import Handler, JobRunner
-from memory.learn.dates import parse_moment
 from memory.models import Filter, JobKind, Kind, Lang, Memory, Sensitivity, State
-from memory.service import PurgeReceipt
-from memory.store import make_worker_id
 
 say = Texts("memory")
 ends = Texts("life")

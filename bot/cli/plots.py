@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bot.texts import Texts
-from memory.lifecycle import CURVES
-from memory.lifecycle.weight_history import WeightHistory
+from memory.api import CURVES, WeightHistory
 from memory.models import Lang
 
 if TYPE_CHECKING:

@@ -17,11 +17,9 @@ from bot.cli.parser import ID, argument, flag, parse_positive, verb
 from bot.commands.memories import format_memory
 from bot.markdown import count_columns, pad_to_columns
 from bot.texts import Texts
+from memory.api import JobRunner, NightReport, UpkeepPreview, UpkeepService, make_worker_id
 from memory.errors import Conflict
-from memory.jobs import JobRunner
 from memory.models import Job, Lang, Memory
-from memory.store import make_worker_id
-from memory.upkeep.service import NightReport, UpkeepPreview, UpkeepService
 
 say = Texts("upkeep")
 Rows: TypeAlias = list[tuple[str, str]]  # label and text

@@ -16,11 +16,11 @@ from bot.sessions import close
 from bot.settings import Settings
 from bot.tables import find_pending_choice, get_choice, take_choice
 from bot.texts import format_age, say, words
+from memory import api
+from memory.api import Intent, parse_as_of
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn.dates import parse_as_of
 from memory.models import Filter, Lang, Level, State, mark_quote
 from memory.ports import Store, Transaction
-from memory.service import Intent, MemoryService
 
 COMMANDS = tuple("new temp review remember forget quiet memories memory why undo help quit".split())  # noqa: SIM905
 UNLISTED = ("start", "choose", "mirror")  # typed by a button or a front end
@@ -53,9 +53,9 @@ class Commands:
 
     settings: Settings
     store: Store
-    service: MemoryService
+    service: api.Memory
     kick: Callable[[], None]
-    forget_window: Callable[[str], None]
+    forget_window: Callable[[str], object]
 
     async def run(self, c: Command, lang: Lang) -> CommandOutcome:
         """Dispatch by name."""
@@ -247,9 +247,7 @@ def explain_conflict(e: Conflict, lang: Lang, undo: str = "/undo") -> str:
     return say(lang, key or "undo.erased", by=f"{undo} {e.by}")
 
 
-async def list_undoable(
-    service: MemoryService, user_id: str, lang: Lang, now: datetime
-) -> list[str]:
+async def list_undoable(service: api.Memory, user_id: str, lang: Lang, now: datetime) -> list[str]:
     """List the acts that can be taken back, newest first, one a line."""
     lines = []
     for act, memories in await service.list_undoable(user_id):

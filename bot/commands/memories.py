@@ -22,7 +22,7 @@ from memory.models import (
 )
 
 if TYPE_CHECKING:  # half a second that the terminal's first paint must not wait for
-    from memory.service import MemoryService
+    from memory import api
 
 LISTED = 30  # on one page
 labels = Texts("details")
@@ -70,7 +70,7 @@ def parse_list_request(args: str) -> tuple[str, int]:
     return args.strip()[: m.start()].strip(), max(1, int(m["en"] or m["zh"]))
 
 
-async def list_page(service: MemoryService, c: Command, lang: Lang) -> CommandOutcome:
+async def list_page(service: api.Memory, c: Command, lang: Lang) -> CommandOutcome:
     """List a page of memories, strongest first; past the end the last.
 
     `offset` says how many come before.
@@ -100,7 +100,7 @@ async def list_page(service: MemoryService, c: Command, lang: Lang) -> CommandOu
 
 
 async def list_as_of(
-    service: MemoryService,
+    service: api.Memory,
     user_id: str,
     at: datetime,
     now: datetime,

@@ -9,11 +9,11 @@ from datetime import timedelta
 
 from bot.events import Choice, Command, CommandOutcome, Turn, answer
 from bot.texts import say
+from memory import api
+from memory.api import Intent, find_intents, read_answer
 from memory.errors import NotFound, Refused
 from memory.models import Json, Lang, Memory, Message
 from memory.ports import Store, Transaction
-from memory.service import Intent, MemoryService
-from memory.text.speech import read_choice
 
 CHOICE_LIFE = timedelta(hours=24)
 OFFERED = 8  # memories or messages asked about at once
@@ -51,7 +51,7 @@ class Orders:
     `erase`: what is said while memory is off is not kept.
     """
 
-    service: MemoryService
+    service: api.Memory
     store: Store
     asked: Turn | Command
     lang: Lang
@@ -65,7 +65,7 @@ class Orders:
             return OrderOutcome("", spoken)
         order = OrderOutcome(text)
         stored = message.id
-        for intent in await asyncio.to_thread(self.service.find_intents, order.rest):
+        for intent in await asyncio.to_thread(find_intents, order.rest):
             order = _join(order, await self._obey(intent, order.rest, message))
             current = await self.store.read(
                 self.user_id, lambda tx: tx.conversations.get_message(stored)
@@ -114,7 +114,7 @@ class Orders:
             return await self.forget(intent, message.id)
         part = intent
         if message.text != text:  # a secret in it is sealed by now: its offsets differ
-            found = await asyncio.to_thread(self.service.find_intents, message.text)
+            found = await asyncio.to_thread(find_intents, message.text)
             part = next((i for i in found if i.kind == "forget"), intent)
         asking = await self.store.write(self.user_id, lambda tx: _split(tx, message, part))
         spoken = await self.forget(intent, asking)

@@ -7,10 +7,10 @@ from datetime import timedelta
 
 from bot.events import Choice, Command, CommandOutcome, Turn, answer
 from bot.texts import say
+from memory import api
 from memory.errors import MemoryError_
 from memory.models import Json, Lang, Memory, Proposal
 from memory.ports import Store, Transaction
-from memory.service import MemoryService
 
 PROPOSAL = "proposal"
 LIFE = timedelta(days=2)
@@ -18,7 +18,7 @@ _NAMED = 5
 
 
 async def ask_proposal(
-    service: MemoryService, store: Store, turn: Turn, lang: Lang
+    service: api.Memory, store: Store, turn: Turn, lang: Lang
 ) -> tuple[Choice, ...]:
     """Offer today's question, if there is one: a yes and a no."""
     p = await service.ask_today(turn.user_id, turn.at)
@@ -42,7 +42,7 @@ def write_question(p: Proposal, lang: Lang) -> str:
 
 
 async def answer_proposal(
-    service: MemoryService, c: Command, payload: Json, lang: Lang
+    service: api.Memory, c: Command, payload: Json, lang: Lang
 ) -> CommandOutcome:
     """Do what the person answered."""
     yes = payload["yes"]
@@ -53,7 +53,7 @@ async def answer_proposal(
     return answer(lang, "proposal.accepted" if yes else "proposal.declined")
 
 
-async def list_proposals(service: MemoryService, user_id: str, lang: Lang) -> list[str]:
+async def list_proposals(service: api.Memory, user_id: str, lang: Lang) -> list[str]:
     """List what waits for a yes or no, with ids."""
     waiting = await service.list_proposals(user_id)
     head = ["", say(lang, "proposal.head")] if waiting else []
@@ -61,7 +61,7 @@ async def list_proposals(service: MemoryService, user_id: str, lang: Lang) -> li
 
 
 async def describe_mirror(
-    service: MemoryService, store: Store, c: Command, lang: Lang
+    service: api.Memory, store: Store, c: Command, lang: Lang
 ) -> CommandOutcome:
     """Say where the file is, and ask the question that is open."""
     if service.mirror is None:
@@ -93,7 +93,7 @@ async def _find_mirror_question(store: Store, c: Command) -> Mapping[str, Json] 
 
 
 async def answer_mirror(
-    service: MemoryService, c: Command, payload: Json, lang: Lang
+    service: api.Memory, c: Command, payload: Json, lang: Lang
 ) -> CommandOutcome:
     """Forget what is missing from the file, or write it into the file again."""
     done = await service.forget_missing(c.user_id, payload["ids"], c.at)

@@ -10,11 +10,9 @@ from typing import Final, NamedTuple
 from bot.commands.memories import format_memory
 from bot.events import Command
 from bot.texts import Texts, join, write_day
-from memory.learn.dates import get_zone
-from memory.learn.same_meaning import list_units
+from memory.api import THRESHOLD, apply_nudges, get_zone, list_units
 from memory.models import Hit, Lang, Layer, Memory, Recall, Source, State, mark_quote
 from memory.ports import Transaction
-from memory.recall import THRESHOLD, apply_nudges
 
 MISSED = 5  # near misses that a chat is shown
 _SEEN = 0.005  # smaller parts are not told

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from memory.api import LANGUAGES
 from memory.models import KINDS, Kind, Lang
-from memory.text.languages import LANGUAGES
 
 Catalogue: TypeAlias = Mapping[str, Mapping[str, str]]
 LANGS: Final[tuple[Lang, ...]] = tuple(LANGUAGES)

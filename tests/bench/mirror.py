@@ -13,10 +13,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import perf_counter, process_time
 
+from memory import api
 from memory.embed import LexicalEmbedder
 from memory.mirror import Mirror, MirrorPlace
 from memory.ports import Store, Transaction
-from memory.service import MemoryService
 from tests.bench.ground import made, new_user, store_at
 from tests.memory.learn.world import ScriptedModel
 
@@ -60,7 +60,7 @@ async def run(count: int) -> float:
         async with store_at(home / "ebb.db", embedder, NOW) as store:
             user = await new_user(store, NOW)
             await fill(store, user, count)
-            service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=b"0" * 32)
+            service = api.Memory(store, model=ScriptedModel(), embedder=embedder, key=b"0" * 32)
             mirror = service.keep_mirror(MirrorPlace(home, user))
             await timed(f"writing {count} entries", mirror, user)
             path = mirror.path(user)

@@ -24,6 +24,7 @@ from filelock import FileLock
 from bot.cli.life import json_lines
 from bot.llm import ClientPool, Endpoint
 from bot.llm.providers.openai import OpenAIChat
+from memory import api
 from memory.embed import LexicalEmbedder
 from memory.errors import Conflict, NotFound, Refused
 from memory.jobs import JobRunner
@@ -46,7 +47,6 @@ from memory.models import (
     WeightEvent,
 )
 from memory.ports import Embedder, Store, Transaction
-from memory.service import MemoryService
 from memory.store import make_worker_id, open_store
 from tests.servers.openai import OpenAIServer
 from tests.servers.tasks import answer_tasks
@@ -108,7 +108,7 @@ class Lives:
     """The store, the service, and what has been done so far."""
 
     store: Store
-    service: MemoryService
+    service: api.Memory
     embedder: Embedder
     user: str
     rng: random.Random
@@ -333,7 +333,7 @@ async def lives(path: Path, seed: int = 7, **options: Any) -> AsyncIterator[Live
             embedder = LexicalEmbedder()
             await store.use_embedder(embedder.id, embedder.dim)
             user = await store.write_system(lambda s: s.create_user(START))
-            service = MemoryService(store, model=model, embedder=embedder, key=b"k" * 32, **options)
+            service = api.Memory(store, model=model, embedder=embedder, key=b"k" * 32, **options)
             service.keep_nights("Asia/Shanghai")
             yield Lives(store, service, embedder, user, random.Random(seed))
             await service.close()

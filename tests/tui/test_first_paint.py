@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 HEAVY = (
     "aiohttp", "cryptography", "fastembed", "fsrs", "httpx", "httpx2", "jinja2", "matplotlib", "numpy", "onnxruntime", "openai",
     "pysqlite3", "sqlite3", "sqlite_vec", "telegram", "tokenizers",
-    "memory.service", "memory.store", "memory.learn", "memory.recall", "bot.bootstrap", "bot.agent.loop", "bot.llm",
+    "memory.api.facade", "memory.store", "memory.learn", "memory.recall", "bot.bootstrap", "bot.agent.loop", "bot.llm",
 )  # fmt: skip
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from memory import api
 from memory.models import Session
 from memory.ports import Transaction
-from memory.service import MemoryService
 from memory.store import make_worker_id, open_store
 from tests.memory.keep.home import Home
 from tests.memory.learn.world import START, World
@@ -34,7 +34,7 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
             worlds.append(World(store, user, session, worker=worker))
         me, other = worlds
         await store.use_embedder(me.embedder.id, me.embedder.dim)
-        service = MemoryService(store, model=me.model, embedder=me.embedder, key=KEY)
+        service = api.Memory(store, model=me.model, embedder=me.embedder, key=KEY)
         yield Home(tmp_path / "ebb.db", me, other, service)
         await service.close()
     finally:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memory import api
+from memory.api import Intent, find_intents
+from memory.learn.forget import ForgetResult
+from memory.learn.remember import RememberResult
 from memory.models import Filter, Level, Memory, Message, Sensitivity, State
 from memory.ports import Transaction
-from memory.service import ForgetResult, Intent, MemoryService, RememberResult
 from tests.memory.learn.world import TZ, World
 
 ANY = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
@@ -22,7 +25,7 @@ class Home:
     path: Path
     me: World
     other: World
-    service: MemoryService
+    service: api.Memory
 
     @property
     def user(self) -> str:
@@ -38,7 +41,7 @@ class Home:
             return await self.service.remember(
                 self.user, text, self.me.tick(), tz=TZ, scope=self.scope
             )
-        (intent,) = self.service.find_intents(text)
+        (intent,) = find_intents(text)
         assert isinstance(intent, Intent)
         turn = await self.me.say(text, None)
         message = await self.message_of(turn)

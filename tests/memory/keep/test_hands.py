@@ -324,7 +324,7 @@ async def test_the_profile_is_frozen_but_never_tells_what_is_forgotten(home: Hom
 
 async def test_private_recall_embeds_nothing_elsewhere(home: Home) -> None:
     """With a remote embedder, a read-only window's words stay on this machine."""
-    from memory.service import MemoryService
+    from memory import api
 
     class Remote(type(home.me.embedder)):  # type: ignore[misc]
         local = False
@@ -335,7 +335,7 @@ async def test_private_recall_embeds_nothing_elsewhere(home: Home) -> None:
             return await super().embed(texts, kind)
 
     remote = Remote()
-    service = MemoryService(
+    service = api.Memory(
         home.me.store, model=home.me.model, embedder=remote, key=b"k" * 32, deadline_ms=5000
     )
     await home.me.remember("I collect stamps from Bhutan")

@@ -278,9 +278,9 @@ class TestSecrets:
     async def test_a_lost_key_bricks_nothing(self, home: Home) -> None:
         """The label stays; only what was sealed is out of reach."""
         m = (await home.remember("remember my home Wi-Fi password is swordfish77")).memory
-        from memory.service import MemoryService
+        from memory import api
 
-        lost = MemoryService(
+        lost = api.Memory(
             home.me.store, model=home.me.model, embedder=home.me.embedder, key=b"x" * 32
         )
         assert await lost.reveal(home.user, m.id) is None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from memory import api
 from memory.embed import LexicalEmbedder
 from memory.errors import ModelError
 from memory.jobs import Effect, Handler
@@ -29,7 +30,6 @@ from memory.models import (
     Usage,
 )
 from memory.ports import Chunk, FloatArray, ModelRequest, Transaction
-from memory.service import MemoryService
 from memory.store import SqliteStore, make_worker_id
 from tests.servers.tasks import decision, summary
 
@@ -119,7 +119,7 @@ class World:
     turns: int = 0
 
     def handlers(self, **options: Any) -> Mapping[JobKind, Handler]:
-        return MemoryService(
+        return api.Memory(
             self.store, model=self.model, embedder=self.embedder, key=None, **options
         ).handlers
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from memory import api
 from memory.embed import LexicalEmbedder
 from memory.mirror import Mirror, MirrorPlace, SyncReport, files
 from memory.models import Filter, Memory, Sensitivity, State
 from memory.ports import Transaction
-from memory.service import MemoryService
 from memory.store import SqliteStore, make_worker_id, open_store
 from tests.memory.learn.world import START, TZ, ScriptedModel
 
@@ -27,7 +27,7 @@ class Desk:
     """One user, their memories, and the file as an editor sees it."""
 
     store: SqliteStore
-    service: MemoryService
+    service: api.Memory
     user: str
     home: Path
     now: datetime = START
@@ -128,7 +128,7 @@ async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
         user = await store.write_system(lambda s: s.create_user(START))
         embedder = LexicalEmbedder()
         await store.use_embedder(embedder.id, embedder.dim)
-        service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=KEY)
+        service = api.Memory(store, model=ScriptedModel(), embedder=embedder, key=KEY)
         service.keep_mirror(MirrorPlace(tmp_path, user, tz=TZ))
         yield Desk(store, service, user, tmp_path)
         await service.close()

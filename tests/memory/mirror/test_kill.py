@@ -8,11 +8,11 @@ import random
 from datetime import timedelta
 from pathlib import Path
 
+from memory import api
 from memory.embed import LexicalEmbedder
 from memory.mirror import MirrorPlace
 from memory.mirror.read import parse
 from memory.models import State
-from memory.service import MemoryService
 from memory.store import make_worker_id, open_store
 from tests import warm
 from tests.memory.learn.world import START, ScriptedModel
@@ -25,7 +25,7 @@ from pathlib import Path
 from memory.embed import LexicalEmbedder
 from memory.mirror import MirrorPlace
 from memory.mirror import files
-from memory.service import MemoryService
+from memory import api
 from memory.store import open_store, make_worker_id
 from tests.memory.learn.world import START, ScriptedModel
 
@@ -35,7 +35,7 @@ async def main(home, user, first):
     store = await open_store(home / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=b"k" * 32)
     e = LexicalEmbedder()
     await store.use_embedder(e.id, e.dim)
-    service = MemoryService(store, model=ScriptedModel(), embedder=e, key=b"k" * 32)
+    service = api.Memory(store, model=ScriptedModel(), embedder=e, key=b"k" * 32)
     service.keep_mirror(MirrorPlace(home, user))
     print("ready", flush=True)
     n = 0
@@ -55,7 +55,7 @@ async def _open(home: Path, user: str) -> Desk:
     store = await open_store(home / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=KEY)
     embedder = LexicalEmbedder()
     await store.use_embedder(embedder.id, embedder.dim)
-    service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=KEY)
+    service = api.Memory(store, model=ScriptedModel(), embedder=embedder, key=KEY)
     service.keep_mirror(MirrorPlace(home, user))
     return Desk(store, service, user, home)
 

@@ -24,11 +24,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from memory import api
 from memory.embed import LexicalEmbedder
 from memory.mirror import MirrorPlace, files
 from memory.mirror.read import parse
 from memory.models import Level, Memory
-from memory.service import MemoryService
 from memory.store import make_worker_id, open_store
 from tests.memory.learn.world import START, TZ, ScriptedModel
 from tests.memory.mirror.conftest import KEY, Desk
@@ -105,7 +105,7 @@ class Life(RuleBasedStateMachine):
         user = await store.write_system(lambda s: s.create_user(START))
         embedder = LexicalEmbedder()
         await store.use_embedder(embedder.id, embedder.dim)
-        service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=KEY)
+        service = api.Memory(store, model=ScriptedModel(), embedder=embedder, key=KEY)
         service.keep_mirror(MirrorPlace(home, user, tz=TZ))
         return Desk(store, service, user, home)
 

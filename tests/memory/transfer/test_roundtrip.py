@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memory import lifecycle
+from memory import api, lifecycle
 from memory.embed import LexicalEmbedder
 from memory.errors import Unreadable
 from memory.learn.merge import Claim, Merger
@@ -31,7 +31,6 @@ from memory.models import (
     State,
 )
 from memory.ports import Transaction
-from memory.service import MemoryService
 from memory.store import SqliteStore, make_worker_id, open_store
 from memory.transfer import ImportCounts
 from tests.memory.learn.world import START, TZ, ScriptedModel, save_draft
@@ -44,7 +43,7 @@ class Place:
     """A home of somebody's."""
 
     store: SqliteStore
-    service: MemoryService
+    service: api.Memory
     user: str
     now: datetime = START
 
@@ -91,7 +90,7 @@ async def a_place(home: Path, key: bytes = b"k" * 32) -> AsyncIterator[Place]:
         user = await store.write_system(lambda s: s.create_user(START))
         embedder = LexicalEmbedder()
         await store.use_embedder(embedder.id, embedder.dim)
-        service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=key)
+        service = api.Memory(store, model=ScriptedModel(), embedder=embedder, key=key)
         yield Place(store, service, user)
         await service.close()
     finally:
