@@ -150,11 +150,11 @@ async def open_ebb(
             store,
             service,
             models.chat,
-            background,
-            clock,
-            worker=worker,
-            choice=models.choice,
-            embedder=embedding.embedder,
+            worker,
+            models.choice,
+            embedding.embedder,
+            background=background,
+            clock=clock,
         )
         if workers:
             await service.catch_up(clock())
