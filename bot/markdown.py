@@ -1,5 +1,4 @@
-"""The Markdown of a model's reply, as every surface reads it: a mark either becomes formatting or
-stays as text.
+"""The Markdown of a model's reply: a mark either becomes formatting or stays as text.
 
 CommonMark with tables and strikethrough, without what would hide what was written: HTML, entities,
 reference definitions, autolinks in angle brackets, links that cannot be opened, `__x__`. Emphasis
@@ -35,7 +34,7 @@ _CLOSE: Final = (".,;:!?)]}\"'-|*_~", "([{", "([{/\\=<|&@")
 
 @cache
 def build_markdown_parser(*, spell_urls: bool = False) -> MarkdownIt:
-    """Make the parser; `spell_urls` writes a link's address after its text, where links cannot be followed."""
+    """Make the parser; `spell_urls` writes a link's address after its text."""
     md = MarkdownIt("gfm-like" if spell_urls else "commonmark").enable(["table", "strikethrough"])
     md.disable(_HIDING)
     md.validateLink = lambda url: bool(_LINK.match(url))  # type: ignore[method-assign]
@@ -50,7 +49,7 @@ def build_markdown_parser(*, spell_urls: bool = False) -> MarkdownIt:
 
 
 def can_format(before: str, after: str, marker: str, length: int) -> tuple[bool, bool]:
-    """Tell whether a run of `marker` between two characters ("" at an end) may open, and may close, formatting."""
+    """Tell whether a run of `marker` between two characters may open and close formatting."""
     loose = (
         marker != "_" and length > 1
     )  # `*` alone is not read as a mark inside Chinese words: 单价*数量*折扣
@@ -74,7 +73,7 @@ def _is_edge(
 
 
 def _read_marks(state: StateInline, silent: bool) -> bool:
-    """Inline rule for `*`, `_` and `~~`."""
+    """Read `*`, `_` and `~~`."""
     marker, start = state.src[state.pos], state.pos
     if silent or marker not in "*_~":
         return False
@@ -102,7 +101,7 @@ def _read_marks(state: StateInline, silent: bool) -> bool:
 
 
 def _read_escape(state: StateInline, silent: bool) -> bool:
-    r"""Inline rule for a backslash: only before a mark; `C:\dir`, `\(x\)` and a line's end keep theirs."""
+    r"""Read a backslash, only before a mark: `C:\dir`, `\(x\)` and a line's end keep theirs."""
     found = _ESCAPED.match(state.src, state.pos, state.posMax)
     if found is None:
         return False
@@ -113,7 +112,7 @@ def _read_escape(state: StateInline, silent: bool) -> bool:
 
 
 def _read_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Block rule: a table whose rows have more cells than its head is shown as it was written."""
+    """Read a table; one whose rows have more cells than its head is shown as written."""
     first = len(state.tokens)
     if not table(state, start, end, silent):
         return False
@@ -127,7 +126,7 @@ def _read_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _spell_out(urls: bool) -> Callable[[StateCore], None]:
-    """Core rule: what a link hides (its title, its address) is written after it."""
+    """Write what a link hides (its title, its address) after it."""
 
     def rule(state: StateCore) -> None:
         for inline in state.tokens:
@@ -155,7 +154,7 @@ def _spell_out(urls: bool) -> Callable[[StateCore], None]:
 
 
 def count_columns(text: str) -> int:
-    """Columns of a text in a terminal: East Asian wide characters take two, marks that combine none."""
+    """Count a text's columns in a terminal: wide characters take two, combining marks none."""
     wide = sum(
         1 + (unicodedata.east_asian_width(c) in "WF") for c in text if not unicodedata.combining(c)
     )

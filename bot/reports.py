@@ -16,13 +16,13 @@ say = Texts("reports")
 
 
 class LearningTroubleNotice:
-    """Decides when a person hears that learning waits or failed: once, until it has worked again."""
+    """Tells a person that learning waits or failed: once, until it has worked again."""
 
     def __init__(self) -> None:
         self._told = False
 
     def sentence(self, job: Mapping[str, Json], lang: Lang) -> str:
-        """Say what came of a job, given as its change says it; empty where nothing is to be said."""
+        """Say what came of a job, given as its change says it; empty where there is no news."""
         outcome = job.get("outcome")
         if job.get("kind") not in LEARNING:
             return ""

@@ -35,8 +35,7 @@ def ensure_session(tx: Transaction, scope: str, now: datetime, idle: timedelta) 
 
 
 def close(tx: Transaction, session: Session, now: datetime, why: str) -> bool:
-    """Close it and enqueue an episode of the rest and an extraction. False if it was closed
-    already.
+    """Close it, plan an episode and an extraction of the rest. False if it was closed already.
 
     While a reply to it is being written, that waits for the reply. While memory is off it is erased
     instead.

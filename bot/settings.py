@@ -80,20 +80,24 @@ class Settings:
     persona: Path | None = _s(None, "A file that replaces the persona.")
     provider: str = _s(
         "auto",
-        "Who answers. auto: a key or base URL below, else an Ollama on this machine, else the first-run screen.",
+        "Who answers. auto: a key or base URL below, else an Ollama on this machine, else the"
+        " first-run screen.",
         choices=lambda: ("auto", *variants("llm/providers")),
     )
     context_tokens: int = _s(
         16_000,
-        "How long a prompt may get, in tokens. A longer message is kept whole, and sent without its middle.",
+        "How long a prompt may get, in tokens. A longer message is kept whole, and sent without"
+        " its middle.",
         low=1_000,
         high=2_000_000,
     )
     log_text: bool = _s(False, "Whether logs may hold what was said.")
     embedder: str = _s(
         "auto",
-        "What turns text into vectors. auto: the first there is of the endpoint configured, the bundled model,"
-        " a local model (it needs ebb[local]), and lexical, which knows words and no meaning. local:"
+        "What turns text into vectors. auto: the first there is of the endpoint configured, the"
+        " bundled model,"
+        " a local model (it needs ebb[local]), and lexical, which knows words and no meaning."
+        " local:"
         " the local model, downloaded if need be.",
         choices=lambda: ("auto", *variants("llm/embedders")),
     )
@@ -107,7 +111,8 @@ class Settings:
     )
     reach: str = _s(
         "all",
-        "What can be recalled. all: whatever fits, however faded; strict: only what is clear or a little faded.",
+        "What can be recalled. all: whatever fits, however faded; strict: only what is clear or"
+        " a little faded.",
         choices=("all", "strict"),
     )
     standing_health: bool = _s(
@@ -115,7 +120,8 @@ class Settings:
     )
     curve: str = _s(
         "fade",
-        "How memories fade (`ebb memory curves` draws them). Set anew, it moves every memory, weight and level kept.",
+        "How memories fade (`ebb memory curves` draws them). Set anew, it moves every memory,"
+        " weight and level kept.",
         choices=_curves,
     )
     forgetting: str = _s("normal", "How fast you forget.", choices=("slow", "normal", "fast"))
@@ -137,7 +143,8 @@ class Settings:
     )
     transcript: str = _s(
         "session",
-        "While memory is off, what is said is erased when the conversation ends (session) or stays (keep).",
+        "While memory is off, what is said is erased when the conversation ends (session) or"
+        " stays (keep).",
         choices=("session", "keep"),
     )
     telegram_token: str | None = _s(None, "The token @BotFather gave your bot.", secret=True)
@@ -314,7 +321,7 @@ def machine_language(environ: Mapping[str, str] | None = None) -> Lang | None:
 
 
 def save(settings: Settings, changes: Mapping[str, str]) -> Path:
-    """Write settings (by environment name) into `$EBB_HOME/.env`, mode 0600; what else it holds stays."""
+    """Write settings (by environment name) into `$EBB_HOME/.env`; what else it holds stays."""
     from dotenv import set_key
 
     known = {s.env for s in FIELDS.values()}
@@ -334,7 +341,8 @@ def save(settings: Settings, changes: Mapping[str, str]) -> Path:
 def example() -> str:
     """Write the text of `.env.example`."""
     out = [
-        "# Every setting of Ebb, with its default. Copy what you change into $EBB_HOME/.env or your environment.\n"
+        "# Every setting of Ebb, with its default. Copy what you change into $EBB_HOME/.env or your"
+        " environment.\n"
     ]
     for s in FIELDS.values():
         shown = s.shown if s.shown is not None else "" if s.default is None else _plain(s.default)

@@ -72,7 +72,7 @@ words = Texts("words")
 
 
 def join(parts: Iterable[str], lang: Lang, key: str = "and") -> str:
-    """Join phrases with the language's comma (`and`), its list comma (`list`) or its semicolon (`clauses`)."""
+    """Join phrases with the language's comma (`and`, `list`) or its semicolon (`clauses`)."""
     return words(lang, key).join(parts)
 
 
