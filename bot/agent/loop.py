@@ -42,21 +42,9 @@ from bot.events import (
 from bot.reports import describe_error
 from bot.sessions import HISTORY_SHARE
 from bot.texts import LANGS, say
-from memory.api import (
-    clean_input,
-    find_intents,
-    find_key_place,
-    says_not_secret,
-)
+from memory.api import clean_input, find_intents, find_key_place, says_not_secret
 from memory.errors import ModelError, StoreError
-from memory.models import (
-    Lang,
-    Memory,
-    Message,
-    Recall,
-    Role,
-    detect_language,
-)
+from memory.models import Lang, Memory, Message, Recall, Role, detect_language
 from memory.ports import Clock, Transaction
 
 log = logging.getLogger(__name__)

@@ -10,13 +10,7 @@ from bot.events import Status
 from bot.llm import ProviderChoice
 from bot.settings import Settings
 from memory import api
-from memory.api import (
-    SwitchingEmbedder,
-    clean_input,
-    get_progress,
-    is_off,
-    is_process_gone,
-)
+from memory.api import SwitchingEmbedder, clean_input, get_progress, is_off, is_process_gone
 from memory.models import (
     Change,
     Filter,

@@ -10,16 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.events import Command, CommandOutcome, answer
 from bot.texts import Texts, format_age, join, say, words
-from memory.models import (
-    KINDS,
-    Filter,
-    Lang,
-    Memory,
-    Sensitivity,
-    State,
-    WeightEvent,
-    mark_quote,
-)
+from memory.models import KINDS, Filter, Lang, Memory, Sensitivity, State, WeightEvent, mark_quote
 
 if TYPE_CHECKING:  # half a second that the terminal's first paint must not wait for
     from memory import api

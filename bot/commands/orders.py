@@ -179,11 +179,7 @@ class Orders:
     ) -> CommandOutcome:
         """Forget these memories and messages, and hide what asked for it. Raises NotFound."""
         done = await self.service.forget(
-            self.user_id,
-            ids,
-            self.asked.at,
-            turn_id=self.turn_id,
-            message_ids=[*said, *asking],
+            self.user_id, ids, self.asked.at, turn_id=self.turn_id, message_ids=[*said, *asking]
         )
         if said:
             return self._answer("forget.said")

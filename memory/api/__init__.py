@@ -47,13 +47,7 @@ if TYPE_CHECKING:
         unseal,
     )
     from memory.recall import THRESHOLD, apply_nudges
-    from memory.store import (
-        is_locked,
-        is_process_gone,
-        make_worker_id,
-        open_store,
-        sqlite_report,
-    )
+    from memory.store import is_locked, is_process_gone, make_worker_id, open_store, sqlite_report
     from memory.store.backups import list_backups, make_backup, recover_backup
     from memory.store.purge import find_words_in_files
     from memory.text.choices import read_answer

@@ -17,15 +17,7 @@ from memory.learn.remember import Rememberer, RememberRequest, RememberResult
 from memory.learn.secrets import SecretSealer
 from memory.learn.undo import UndoResult, list_undoable, undo
 from memory.mirror import Mirror, answered
-from memory.models import (
-    ChangeSet,
-    Filter,
-    MemoryId,
-    MemoryPage,
-    Message,
-    Proposal,
-    State,
-)
+from memory.models import ChangeSet, Filter, MemoryId, MemoryPage, Message, Proposal, State
 from memory.ports import Embedder, Store, Transaction
 
 
