@@ -59,7 +59,6 @@ async def _answer(settings: Settings, text: str, mode: WindowMode, *, why: bool)
             left = await ebb.agent.drain(DRAIN_SECONDS)
         if left:
             print(say(lang, "left", n=left), file=sys.stderr)
-        return code
     except StoreBusy:
         print(say(lang, "locked"), file=sys.stderr)
         return 2
@@ -67,6 +66,7 @@ async def _answer(settings: Settings, text: str, mode: WindowMode, *, why: bool)
         watch.cancel()
         with suppress(asyncio.CancelledError):
             await watch
+    return code
 
 
 async def _watch_lock(path: Path, lang: Lang) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from bot.commands import questions
-from bot.commands.memories import list_as_of, list_lines, list_page
+from bot.commands.memories import list_as_of, list_lines, list_memories
 from bot.commands.orders import Orders
 from bot.commands.why import explain_turn
 from bot.events import Command, CommandOutcome, Turn, WindowMode, answer
@@ -172,7 +172,7 @@ class Commands:
         return await questions.describe_mirror(self.service, self.store, c, lang)
 
     async def _memories(self, c: Command, lang: Lang) -> CommandOutcome:
-        outcome = await list_page(self.service, c, lang)
+        outcome = await list_memories(self.service, c, lang)
         if c.args:
             return outcome
         waiting = await questions.list_proposals(self.service, c.user_id, lang)

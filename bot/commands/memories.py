@@ -61,8 +61,10 @@ def parse_list_request(args: str) -> tuple[str, int]:
     return args.strip()[: m.start()].strip(), max(1, int(m["en"] or m["zh"]))
 
 
-async def list_page(service: api.Memory, c: Command, lang: Lang) -> CommandOutcome:
-    """List a page of memories, strongest first; past the end the last.
+async def list_memories(
+    service: api.Memory, c: Command, lang: Lang, size: int = LISTED
+) -> CommandOutcome:
+    """List a page of `size` memories, strongest first; past the end the last.
 
     `offset` says how many come before.
     """
@@ -72,10 +74,10 @@ async def list_page(service: api.Memory, c: Command, lang: Lang) -> CommandOutco
     count = (await service.find(c.user_id, f, text=text, limit=1)).total
     if not count:
         return answer(lang, "memories.none_about" if word else "memories.none", text=word)
-    pages = -(-count // LISTED)
+    pages = -(-count // size)
     number = min(number, pages)
-    before = (number - 1) * LISTED
-    page = await service.find(c.user_id, f, text=text, order="weight", limit=LISTED, offset=before)
+    before = (number - 1) * size
+    page = await service.find(c.user_id, f, text=text, order="weight", limit=size, offset=before)
     end = before + len(page.items)
     head = say(lang, "memories.head", n=count)
     if pages > 1:

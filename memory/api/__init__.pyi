@@ -1,7 +1,11 @@
 # ruff: noqa: I001 - one statement a module
 # What `memory.api` names, and where each is found.
-from memory.api.facade import Library as Library, Memory as Memory
-from memory.api.opening import get_or_create_user as get_or_create_user, open_keyed as open_keyed
+from memory.api.facade import (
+    Library as Library,
+    Memory as Memory,
+    get_or_create_user as get_or_create_user,
+    open_keyed as open_keyed,
+)
 from memory.embed import (
     CachedEmbedder as CachedEmbedder,
     LexicalEmbedder as LexicalEmbedder,
