@@ -146,8 +146,10 @@ class Commands:
         return await self._orders(c, lang).forget(Intent("forget", c.args))
 
     async def _choose(self, c: Command, lang: Lang) -> CommandOutcome:
-        taken = await self.store.write(c.user_id, lambda tx: tx.take_choice(c.args, c.at))
-        if taken is None or taken[0] != c.scope:
+        if answered := await questions.answer_mirror(self.service, self.store, c, lang):
+            return answered
+        taken = await self.store.write(c.user_id, lambda tx: take_choice(tx, c.args, c.at))
+        if taken is None or taken[0] != c.scope or taken[1] not in {"forget", questions.PROPOSAL}:
             return answer(lang, "choice.gone", ok=False)
         _, kind, payload = taken
         if kind == questions.PROPOSAL:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.events import Choice, Command, CommandOutcome, Turn, answer
+from bot.tables import find_pending_choice, get_choice, put_choice, take_choice
 from bot.texts import say
 from memory import api
 from memory.api import Intent, find_intents, read_answer
@@ -275,10 +276,10 @@ class Orders:
         def write(tx: Transaction) -> tuple[Choice, ...]:
             kept = {tx.new_id(): option for option in options}
             for key, (payload, _) in kept.items():
-                tx.put_choice(key, scope, "forget", {**payload, **at}, until)
+                put_choice(tx, key, scope, "forget", {**payload, **at}, until)
             single = [key for key, (p, _) in kept.items() if "everything" in p or _is_single(p)]
             last, end = tx.new_id(), {"ids": [], "options": single, "keys": list(kept), **at}
-            tx.put_choice(last, scope, "forget", end, until)
+            put_choice(tx, last, scope, "forget", end, until)
             choices = (Choice(key, text) for key, (_, text) in kept.items())
             return *choices, Choice(last, say(self.lang, none))
 
@@ -293,14 +294,14 @@ class Orders:
             kept = get_choice(tx, last, now) if last else None
             if last is None or kept is None or kept[1] != "forget" or "options" not in kept[2]:
                 return None
-            found = (tx.choice(key, now) for key in kept[2]["options"])
+            found = (get_choice(tx, key, now) for key in kept[2]["options"])
             options = [choice[2] for choice in found if choice is not None]
             said = [_find_words(tx, payload) for payload in options]
             picked = read_answer(text, said)
             if picked == "unclear":
                 return [], said
             for key in (*kept[2]["keys"], last):
-                tx.take_choice(key, now)
+                take_choice(tx, key, now)
             return None if picked is None else ([options[i] for i in picked], [])
 
         if not await self.store.read(self.user_id, lambda tx: find_pending_choice(tx, scope, now)):

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from bot.events import Choice, Command, CommandOutcome, Turn, answer
+from bot.tables import put_choice
 from bot.texts import say
 from memory import api
 from memory.errors import MemoryError_
-from memory.models import Json, Lang, Memory, Proposal
+from memory.models import Json, Lang, Proposal
 from memory.ports import Store, Transaction
 
 PROPOSAL = "proposal"
@@ -29,7 +30,7 @@ async def ask_proposal(
         texts = {True: write_question(p, lang), False: say(lang, "proposal.no")}
         keys = {yes: tx.new_id() for yes in texts}
         for yes, key in keys.items():
-            tx.put_choice(key, turn.scope, PROPOSAL, {"id": p.id, "yes": yes}, turn.at + LIFE)
+            put_choice(tx, key, turn.scope, PROPOSAL, {"id": p.id, "yes": yes}, turn.at + LIFE)
         return tuple(Choice(keys[yes], text) for yes, text in texts.items())
 
     return await store.write(turn.user_id, offer)
@@ -67,16 +68,10 @@ async def describe_mirror(
     if service.mirror is None:
         return answer(lang, "mirror.none", ok=False)
 
-    def read(tx: Transaction) -> tuple[Json, list[Memory]]:
-        state = tx.mirror.get_state()
-        asking = state.asking if state is not None else None
-        if asking is None or tx.choice(str(asking["yes"]), c.at) is None:
-            return None, []
-        return asking, tx.memories.get_many(asking["ids"])
-
-    asking, missing = await store.read(c.user_id, read)
+    asking = await _find_mirror_question(store, c)
     if asking is None:
         return answer(lang, "mirror.here", path=service.mirror.path(c.user_id))
+    missing = await service.get_many(c.user_id, asking["ids"])
     lines = [f"- {m.content}" for m in missing[:_NAMED]]
     lines += ["- …"] if len(missing) > _NAMED else []
     choices = (
@@ -93,8 +88,16 @@ async def _find_mirror_question(store: Store, c: Command) -> Mapping[str, Json] 
 
 
 async def answer_mirror(
-    service: api.Memory, c: Command, payload: Json, lang: Lang
-) -> CommandOutcome:
-    """Forget what is missing from the file, or write it into the file again."""
-    done = await service.forget_missing(c.user_id, payload["ids"], c.at)
+    service: api.Memory, store: Store, c: Command, lang: Lang
+) -> CommandOutcome | None:
+    """Forget what is missing from the file, or write it into the file again.
+
+    None if the key is no answer to that question.
+    """
+    asking = await _find_mirror_question(store, c)
+    private = c.scope == f"user:{c.user_id}"
+    if not private or asking is None or c.args not in (asking["yes"], asking["no"]):
+        return None
+    ids = asking["ids"] if c.args == asking["yes"] else []
+    done = await service.forget_missing(c.user_id, ids, c.at)
     return answer(lang, "mirror.forgotten" if done else "mirror.kept", n=len(done))

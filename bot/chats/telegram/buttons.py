@@ -21,7 +21,7 @@ from bot.chats.telegram.inbox import StoredUpdate
 from bot.chats.telegram.incoming import get_destination
 from bot.chats.telegram.outbox import Destination
 from bot.chats.telegram.texts import say
-from bot.commands.memories import format_memory, listed
+from bot.commands.memories import format_memory, list_memories
 from bot.commands.questions import list_proposals
 from bot.events import Choice, Command
 from bot.texts import kind_name
@@ -161,7 +161,7 @@ async def list_page(ebb: Ebb, c: Command, search: str, page: int) -> Shown:
     """Return a page of what is remembered, the strongest first, and its buttons."""
     lang: Lang = c.lang or "en"
     wanted = replace(c, args=f"{search} page {page + 1}")
-    outcome = await listed(ebb.service, wanted, lang, size=PAGE)
+    outcome = await list_memories(ebb.service, wanted, lang, size=PAGE)
     page, pages = outcome.offset // PAGE, -(-outcome.total // PAGE)
     text = outcome.text
     if not search and page == 0:
