@@ -11,7 +11,7 @@ from bot.events import Choice, Command, CommandOutcome, Turn, answer
 from bot.tables import find_pending_choice, get_choice, put_choice, take_choice
 from bot.texts import say
 from memory import api
-from memory.api import Intent, find_intents, read_answer
+from memory.api import Intent, find_intents, read_choice
 from memory.errors import NotFound, Refused
 from memory.models import Json, Lang, Memory, Message
 from memory.ports import Store, Transaction
@@ -297,7 +297,7 @@ class Orders:
             found = (get_choice(tx, key, now) for key in kept[2]["options"])
             options = [choice[2] for choice in found if choice is not None]
             said = [_find_words(tx, payload) for payload in options]
-            picked = read_answer(text, said)
+            picked = read_choice(text, said)
             if picked == "unclear":
                 return [], said
             for key in (*kept[2]["keys"], last):

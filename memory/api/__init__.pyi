@@ -63,21 +63,19 @@ from memory.store.backups import (
     recover_backup as recover_backup,
 )
 from memory.store.purge import find_words_in_files as find_words_in_files
-from memory.text.choices import read_answer as read_answer
 from memory.text.clean import (
+    MESSAGE_OVERHEAD as MESSAGE_OVERHEAD,
     MOST_READ as MOST_READ,
     clean_input as clean_input,
+    clean_output as clean_output,
+    clean_streams as clean_streams,
+    estimate_tokens as estimate_tokens,
     keep_ends as keep_ends,
 )
-from memory.text.commands import find_intents as find_intents
-from memory.text.intent import Intent as Intent
+from memory.text.commands import Intent as Intent, find_intents as find_intents
+from memory.text.speech import read_choice as read_choice
 from memory.text.languages import LANGUAGES as LANGUAGES
-from memory.text.output import clean_output as clean_output, clean_streams as clean_streams
 from memory.text.questions import review_asked as review_asked
-from memory.text.tokens import (
-    MESSAGE_OVERHEAD as MESSAGE_OVERHEAD,
-    estimate_tokens as estimate_tokens,
-)
 from memory.transfer import (
     ImportCounts as ImportCounts,
     detect_origin as detect_origin,

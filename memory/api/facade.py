@@ -55,9 +55,8 @@ from memory.ports import (
 from memory.privacy import find_key, fingerprint_key, load_key, redact
 from memory.recall import QueryEmbedder, find_standing, recall_memories
 from memory.store import make_worker_id, open_store
-from memory.text.clean import MOST_READ, keep_ends
+from memory.text.clean import MOST_READ, estimate_tokens, keep_ends
 from memory.text.spans import is_question, split_sentences, split_spans
-from memory.text.tokens import estimate_tokens
 from memory.transfer import Transfer
 from memory.upkeep.service import UpkeepService
 
