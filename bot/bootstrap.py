@@ -42,7 +42,7 @@ class Ebb:
 
     settings: Settings
     store: Store
-    service: api.Memory
+    memory: api.Memory
     agent: EbbAgent
     owner: str
     tz: str
@@ -112,7 +112,7 @@ async def open_ebb(
         embedding = EmbedderSwitch(settings, store, models, clock)
         stack.push_async_callback(embedding.close)
         await embedding.begin(workers=workers)
-        service = api.Memory(
+        memory = api.Memory(
             store,
             model=models.memory,
             embedder=embedding.embedder,
@@ -127,18 +127,18 @@ async def open_ebb(
             reach=settings.reach,
             standing_health=settings.standing_health,
         )
-        stack.push_async_callback(service.close)
-        mirror = service.keep_mirror(
+        stack.push_async_callback(memory.close)
+        mirror = memory.keep_mirror(
             MirrorPlace(settings.home, owner, settings.lang, get_local_zone(settings))
         )
-        keeper = service.keep_nights(
+        keeper = memory.keep_nights(
             get_local_zone(settings), hour=settings.upkeep_hour, erase_old=settings.erase_old
         )
         if not models.choice.offline:
-            service.read_quotes()
+            memory.read_quotes()
         background = BackgroundWork(
             store,
-            service.handlers,
+            memory.handlers,
             clock,
             worker,
             active=workers,
@@ -148,7 +148,7 @@ async def open_ebb(
         agent = EbbAgent(
             settings,
             store,
-            service,
+            memory,
             models.chat,
             worker,
             models.choice,
@@ -157,7 +157,7 @@ async def open_ebb(
             clock=clock,
         )
         if workers:
-            await service.catch_up(clock())
+            await memory.catch_up(clock())
         stack.push_async_callback(background.stop)
         await background.start()
         embedding.kick = background.kick
@@ -171,7 +171,7 @@ async def open_ebb(
         yield Ebb(
             settings=settings,
             store=store,
-            service=service,
+            memory=memory,
             agent=agent,
             owner=owner,
             tz=get_local_zone(settings),

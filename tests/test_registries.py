@@ -122,8 +122,8 @@ async def test_a_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             )
         )[:1]
         assert m.curve == "steady"
-        assert w.ebb.service.compute_weight(m, w.time.now) > 0
-        keeper = w.ebb.service.keeper
+        assert w.ebb.memory.compute_weight(m, w.time.now) > 0
+        keeper = w.ebb.memory.keeper
         assert keeper is not None
         assert (await keeper.preview(w.user_id, w.time.now)).memories == 1
 

@@ -25,8 +25,8 @@ from bot.events import (
 )
 from bot.reports import LearningTroubleNotice
 from bot.settings import Settings, SettingsError
+from memory.api import clean_output
 from memory.errors import MemoryError_
-from memory.text.clean import clean_output
 from tui.connection import AgentConnection
 from tui.setup import WAYS, SetupChoice, SetupError, apply_choice, list_ollama_models
 from tui.terminal import handle_signals

@@ -12,8 +12,8 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from bot.texts import Texts
+from memory.api import clean_output
 from memory.models import Lang, Precision
-from memory.text.clean import clean_output
 
 say: Final = Texts("terminal", Path(__file__).with_name("texts"))
 _CJK = (

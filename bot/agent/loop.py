@@ -65,7 +65,7 @@ class EbbAgent(AgentQueries):
         self._commands = Commands(
             self.settings,
             self.store,
-            self.service,
+            self.memory,
             self.background.kick,
             lambda origin: self._off_record.pop(origin, None),
         )
@@ -171,7 +171,7 @@ class EbbAgent(AgentQueries):
         recall, profile = Recall((), ()), list[Memory]()
         if turn.mode is WindowMode.PRIVATE:
             recall, profile = await recall_for_turn(
-                self.service,
+                self.memory,
                 self.store,
                 turn,
                 turn.text,
@@ -206,7 +206,7 @@ class EbbAgent(AgentQueries):
     async def _open(self, turn: Turn) -> turns.OpenedTurn | turns.ReplayedTurn | None:
         """Open the turn once the scope's one before it is over. None if that takes too long."""
         idle = timedelta(hours=self.settings.session_idle_hours)
-        add = await asyncio.to_thread(self.service.make_adder, turn.text)
+        add = await asyncio.to_thread(self.memory.make_adder, turn.text)
 
         def begin(tx: Transaction) -> turns.OpenedTurn | turns.ReplayedTurn | None:
             return turns.begin(tx, turn, self.worker, idle, self.clock(), add)
@@ -244,12 +244,12 @@ class EbbAgent(AgentQueries):
 
     async def _carry_out(self, turn: Turn, message: Message, lang: Lang) -> OrderOutcome:
         """Do what Ebb itself answers: "not a secret", commands, answers to its questions."""
-        if says_not_secret(turn.text) and await self.service.unseal_last(
+        if says_not_secret(turn.text) and await self.memory.unseal_last(
             turn.user_id, turn.scope, turn.at
         ):
             return OrderOutcome("", answer(lang, "sealed.spared"))
         erase = self.settings.transcript == "session"
-        orders = Orders(self.service, self.store, turn, lang, erase)
+        orders = Orders(self.memory, self.store, turn, lang, erase)
         return await orders.carry_out(turn.text, message)
 
     async def _recall(
@@ -262,7 +262,7 @@ class EbbAgent(AgentQueries):
         recall, profile = Recall((), ()), list[Memory]()
         if not opened.off:
             recall, profile = await recall_for_turn(
-                self.service,
+                self.memory,
                 self.store,
                 turn,
                 text,
@@ -323,10 +323,10 @@ class EbbAgent(AgentQueries):
 
     async def _describe_seal(self, turn: Turn, lang: Lang, *, taken: bool) -> str:
         """Say, but do not store, that a secret was sealed or that one cannot be opened."""
-        if taken and self.service.can_seal:
+        if taken and self.memory.can_seal:
             return "\n\n" + say(lang, "sealed")
         private = turn.scope.startswith("user:")
-        if taken or (private and await self.service.is_locked(turn.user_id, turn.text)):
+        if taken or (private and await self.memory.is_locked(turn.user_id, turn.text)):
             return "\n\n" + say(lang, "locked", name=find_key_place(self.settings.home).name)
         return ""
 
@@ -336,7 +336,7 @@ class EbbAgent(AgentQueries):
         """Ask what waits for a yes or no, only at a pause and never in a group."""
         if opened.history or not turn.scope.startswith("user:"):
             return ()
-        return await ask_proposal(self.service, self.store, turn, lang)
+        return await ask_proposal(self.memory, self.store, turn, lang)
 
     # --- the rest of the protocol ---
 

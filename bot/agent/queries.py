@@ -29,7 +29,7 @@ class AgentQueries:
 
     settings: Settings
     store: Store
-    service: api.Memory
+    memory: api.Memory
     model: ChatModel
     worker: str
     choice: ProviderChoice
@@ -124,7 +124,7 @@ class AgentQueries:
 
     async def get_memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]:
         """Return memories by id, as they stand; those that are gone are left out."""
-        return await self.service.get_many(user_id, ids)
+        return await self.memory.get_many(user_id, ids)
 
     async def detect_language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang:
         """Return the language set, else that of what is said, else the one last written in."""

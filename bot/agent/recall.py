@@ -54,7 +54,7 @@ def choose_mode(turn: Turn) -> Mode:
 
 
 async def recall_for_turn(
-    service: api.Memory,
+    memory: api.Memory,
     store: Store,
     turn: Turn,
     text: str,
@@ -70,10 +70,10 @@ async def recall_for_turn(
     In a group only what was learned in that group is used, and no profile.
     """
     private = turn.scope.startswith("user:")
-    profile = await service.get_profile(turn.user_id, session, turn.at) if private else []
+    profile = await memory.get_profile(turn.user_id, session, turn.at) if private else []
     frozen = session.profile if session is not None else None
     known = frozenset(m.id for m in profile if not whole and (frozen is None or m.id in frozen))
-    recall = await service.recall(
+    recall = await memory.recall(
         turn.user_id,
         text,
         earlier,
@@ -86,7 +86,7 @@ async def recall_for_turn(
     text = keep_ends(text, MOST_READ)
     for asked, kinds in _LISTED:
         if asked.search(text):
-            recall = await _add_overview(service, turn, recall, {m.id for m in profile}, kinds)
+            recall = await _add_overview(memory, turn, recall, {m.id for m in profile}, kinds)
             break
     if private:
         return recall, profile
@@ -109,7 +109,7 @@ def _find_learned_in(tx: Transaction, memories: Sequence[Memory], scope: str) ->
 
 
 async def _add_overview(
-    service: api.Memory,
+    memory: api.Memory,
     turn: Turn,
     recall: Recall,
     known: set[MemoryId],
@@ -118,7 +118,7 @@ async def _add_overview(
     """Add what is known of the user, or of some kinds, strongest first; no quiet memories."""
     layers = frozenset({Layer.SYSTEM, Layer.CORE, Layer.FACT})
     f = Filter(layers=layers, kinds=kinds, valid_at=turn.at, negated=False)
-    page = await service.find(turn.user_id, f, order="weight", limit=OVERVIEW)
+    page = await memory.find(turn.user_id, f, order="weight", limit=OVERVIEW)
     there = known | {h.memory.id for h in recall.hits}
     more = [
         Hit(m, m.weight, why="overview")

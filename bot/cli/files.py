@@ -42,15 +42,15 @@ async def sync_mirror(ebb: Ebb) -> None:
 
     A file that cannot be read or written is a matter for the log: the verb is not to fail for it.
     """
-    if ebb.service.mirror is not None:
+    if ebb.memory.mirror is not None:
         with suppress(OSError):
-            await ebb.service.mirror.sync(ebb.owner, ebb.clock())
+            await ebb.memory.mirror.sync(ebb.owner, ebb.clock())
 
 
 @verb("mirror", flag("--forget-missing", apart=True), flag("--keep-missing", apart=True))
 async def mirror(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Say where it is, what was taken from it, what is asked."""
-    kept = ebb.service.mirror
+    kept = ebb.memory.mirror
     if kept is None:  # pragma: no cover - the composition root makes one
         raise AssertionError
     print(kept.path(ebb.owner))
@@ -59,7 +59,7 @@ async def mirror(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     asked = list(state.asking["ids"]) if state and state.asking and report.asks else []
     if asked and (args.forget_missing or args.keep_missing):
         ids = asked if args.forget_missing else []
-        done = await ebb.service.forget_missing(ebb.owner, ids, ebb.clock())
+        done = await ebb.memory.forget_missing(ebb.owner, ids, ebb.clock())
         print(say(lang, "mirror.forgot", n=len(done)) if done else say(lang, "mirror.kept"))
         return 0
     a = report.applied
@@ -78,7 +78,7 @@ async def mirror(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 async def export(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Write everything, to a file that is there whole or not at all, or into a pipe."""
     with _open_output(args.file) as f:
-        counts = await ebb.service.porter.export(ebb.owner, f.write, secrets=args.secrets)
+        counts = await ebb.memory.porter.export(ebb.owner, f.write, secrets=args.secrets)
     lines = counts.lines
     told = [say(lang, "exported", memories=lines["memory"], messages=lines["message"])]
     told += [say(lang, "withheld", n=counts.withheld)] if counts.withheld else []
@@ -122,7 +122,7 @@ def _open_output(name: str) -> Iterator[IO[str]]:
 )
 async def take_import(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Take a file, whatever it is: first looked at whole, then taken whole."""
-    porter, now, dry = ebb.service.porter, ebb.clock(), args.dry_run
+    porter, now, dry = ebb.memory.porter, ebb.clock(), args.dry_run
     with _open_input(args.file) as path:
         head = await asyncio.to_thread(_read_head, path)
         origin = detect_origin(head) if args.origin == "auto" else args.origin

@@ -217,7 +217,7 @@ def json_lines(m: Memory, log: Sequence[WeightEvent], u: float, now: datetime) -
 
 async def get_memory(ebb: Ebb, memory_id: MemoryId) -> Memory:
     """Return the memory of that id. Raises NotFound."""
-    m = await ebb.service.get(ebb.owner, memory_id)
+    m = await ebb.memory.get(ebb.owner, memory_id)
     if m is None:
         raise NotFound(memory_id)
     return m

@@ -109,15 +109,13 @@ async def list_memories(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
             print(spoken(lang, "asof.unread", text=args.as_of), file=sys.stderr)
             return 1
         most = args.limit
-        print((await list_as_of(ebb.service, ebb.owner, at, now, lang, ebb.tz, most=most)).text)
+        print((await list_as_of(ebb.memory, ebb.owner, at, now, lang, ebb.tz, most=most)).text)
         return 0
     kinds = frozenset({Kind(args.kind)}) if args.kind else None
     f = Filter(frozenset({State(args.state)}), kinds=kinds, max_sensitivity=Sensitivity.SECRET)
-    page = await ebb.service.find(
-        ebb.owner, f, order="weight", limit=args.limit, offset=args.offset
-    )
+    page = await ebb.memory.find(ebb.owner, f, order="weight", limit=args.limit, offset=args.offset)
     for m in page.items:
-        print(f"{ebb.service.compute_weight(m, now):5.2f}  {format_memory(m, lang, now)}")
+        print(f"{ebb.memory.compute_weight(m, now):5.2f}  {format_memory(m, lang, now)}")
     print(say(lang, "count", n=len(page.items), total=page.total))
     return 0
 
@@ -127,7 +125,7 @@ async def search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Print what a reply would recall, and after it whatever else has the words in it."""
     text, now = " ".join(args.words), ebb.clock()
     await ebb.ready()
-    recall = await ebb.service.recall(ebb.owner, text, [], now, ebb.tz)
+    recall = await ebb.memory.recall(ebb.owner, text, [], now, ebb.tz)
     shown = (*labelled(recall.hits), *(recall.missed if args.explain else ()))
     for h in shown:
         share = f"{h.gate:4.0%}" if h.gate else "    "
@@ -135,7 +133,7 @@ async def search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         for line in list_reasons(h, lang) if args.explain else ():
             print(f"        {line}")
     f, known = Filter(frozenset({State.ACTIVE, State.PROPOSED})), {h.memory.id for h in shown}
-    page = await ebb.service.find(ebb.owner, f, text=text, order="weight", limit=_FOUND)
+    page = await ebb.memory.find(ebb.owner, f, text=text, order="weight", limit=_FOUND)
     others = [m for m in page.items if m.id not in known]
     for m in others:
         print(f"{pad_to_columns(say(lang, 'search.words'), 6)}  {format_memory(m, lang, now)}")
@@ -162,31 +160,31 @@ async def change(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 
 
 async def _change(ebb: Ebb, act: str, memory_id: str, text: str) -> Memory:
-    service, user, now = ebb.service, ebb.owner, ebb.clock()
+    memory, user, now = ebb.memory, ebb.owner, ebb.clock()
     match act:
         case "add":
-            return (await service.remember(user, text, now, tz=ebb.tz, scope=ebb.scope)).memory
+            return (await memory.remember(user, text, now, tz=ebb.tz, scope=ebb.scope)).memory
         case "edit":
-            return await service.edit(user, memory_id, text, now)
+            return await memory.edit(user, memory_id, text, now)
         case "restore":
-            return await service.restore(user, memory_id, now)
+            return await memory.restore(user, memory_id, now)
         case "pin" | "unpin":
-            return await service.pin(user, memory_id, act == "pin", now)
+            return await memory.pin(user, memory_id, act == "pin", now)
         case _:
-            return await service.mark_quiet(user, memory_id, act == "quiet", now)
+            return await memory.mark_quiet(user, memory_id, act == "quiet", now)
 
 
 @verb("undo", argument("set", nargs="?", default="last"), flag("--list"))
 async def undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Take one change back, or show which there are."""
-    service, now = ebb.service, ebb.clock()
+    memory, now = ebb.memory, ebb.clock()
     if args.list:
-        lines = await list_undoable(service, ebb.owner, lang, now)
+        lines = await list_undoable(memory, ebb.owner, lang, now)
         print(say(lang, "undo.listed") if lines else spoken(lang, "undo.nothing"), *lines, sep="\n")
         return 0
     wanted = read_set_id(args.set)
     try:
-        done = await service.undo(ebb.owner, now, wanted)
+        done = await memory.undo(ebb.owner, now, wanted)
     except NotFound:
         print(spoken(lang, "undo.gone" if wanted else "undo.nothing"), file=sys.stderr)
         return 1
@@ -217,19 +215,19 @@ async def delete(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         print(ends(lang, "delete.which"), file=sys.stderr)
         return 1
     m = await life.get_memory(ebb, args.id)
-    for gone in (await ebb.service.forget(ebb.owner, [m.id], ebb.clock())).memories:
+    for gone in (await ebb.memory.forget(ebb.owner, [m.id], ebb.clock())).memories:
         print(ends(lang, "deleted", text=gone.content, id=gone.id))
     return 0
 
 
 async def _delete_all(ebb: Ebb, lang: Lang) -> int:
-    n = await ebb.service.count_everything(ebb.owner)
+    n = await ebb.memory.count_everything(ebb.owner)
     typed = _ask(ends(lang, "all.ask", n=n)).lower()
     if typed not in {ends(other, "all.typed", n=n) for other in LANGS}:
         print(ends(lang, "all.kept"))
         return 1
     try:
-        done = await ebb.service.forget_everything(ebb.owner, ebb.clock())
+        done = await ebb.memory.forget_everything(ebb.owner, ebb.clock())
     except NotFound:
         print(ends(lang, "all.none"))
         return 0
@@ -250,12 +248,12 @@ async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     if not args.yes and read_id(_ask(ends(lang, "purge.ask", text=m.content))) != m.id:
         print(ends(lang, "purge.kept"))
         return 1
-    service, user = ebb.service, ebb.owner
-    done = later = await service.purge(user, m.id, ebb.clock())
-    scrub: dict[JobKind, Handler] = {"scrub": service.handlers["scrub"]}
+    memory, user = ebb.memory, ebb.owner
+    done = later = await memory.purge(user, m.id, ebb.clock())
+    scrub: dict[JobKind, Handler] = {"scrub": memory.handlers["scrub"]}
     await JobRunner(ebb.store, scrub, ebb.clock, worker=make_worker_id()).drain(_SCRUB_SECONDS)
     for _ in range(_LOOKS):  # whoever else is open may have taken it up first
-        found = (r for r in await service.list_receipts(user) if r.job_id == done.job_id)
+        found = (r for r in await memory.list_receipts(user) if r.job_id == done.job_id)
         later = next(found, done)
         if later.scrubbed or later.error:
             break
@@ -267,7 +265,7 @@ async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 @verb("receipt", argument("--last", type=parse_positive, default=3))
 async def receipt(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Print the last purges again."""
-    found = await ebb.service.list_receipts(ebb.owner, args.last)
+    found = await ebb.memory.list_receipts(ebb.owner, args.last)
     told = [_describe_receipt(r, ebb, lang) for r in reversed(found)]
     print(*(told or [ends(lang, "receipt.none")]), sep="\n")
     return 0

@@ -30,7 +30,7 @@ _SHORT = 60  # characters of each
 
 
 def _keeper(ebb: Ebb) -> UpkeepService:
-    keeper = ebb.service.keeper
+    keeper = ebb.memory.keeper
     if keeper is None:  # pragma: no cover - the composition root makes one
         raise AssertionError
     return keeper
@@ -207,7 +207,7 @@ def _set_rows(head: str, rows: Rows, lang: Lang) -> str:
 async def accept(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Keep what was proposed."""
     try:
-        m = await ebb.service.accept(ebb.owner, args.id, ebb.clock())
+        m = await ebb.memory.accept(ebb.owner, args.id, ebb.clock())
     except Conflict:
         print(say(lang, "not_proposed"), file=sys.stderr)
         return 1

@@ -53,7 +53,7 @@ class Commands:
 
     settings: Settings
     store: Store
-    service: api.Memory
+    memory: api.Memory
     kick: Callable[[], None]
     forget_window: Callable[[str], object]
 
@@ -70,7 +70,7 @@ class Commands:
         return outcome
 
     def _orders(self, c: Command, lang: Lang) -> Orders:
-        return Orders(self.service, self.store, c, lang, self.settings.transcript == "session")
+        return Orders(self.memory, self.store, c, lang, self.settings.transcript == "session")
 
     async def _new(self, c: Command, lang: Lang) -> CommandOutcome:
         if c.mode is not WindowMode.NORMAL:
@@ -88,7 +88,7 @@ class Commands:
             return fresh.id, closed
 
         session_id, closed = await self.store.write(c.user_id, write)
-        done = "new.off" if await self.service.is_off(c.user_id) else "new.done"
+        done = "new.off" if await self.memory.is_off(c.user_id) else "new.done"
         return replace(answer(lang, done if closed else "new.fresh"), session_id=session_id)
 
     async def _temp(self, c: Command, lang: Lang) -> CommandOutcome:
@@ -110,12 +110,10 @@ class Commands:
         if asked is not None and asked.at is None:
             return answer(lang, "asof.unread", ok=False, text=asked.said)
         if asked is not None and asked.at is not None:
-            return await list_as_of(
-                self.service, c.user_id, asked.at, c.at, lang, c.tz, asked.topic
-            )
+            return await list_as_of(self.memory, c.user_id, asked.at, c.at, lang, c.tz, asked.topic)
         states = frozenset({State.ACTIVE, State.SUPERSEDED})
         levels = [
-            await self.service.find(c.user_id, Filter(states, frozenset({level})), limit=LAYER)
+            await self.memory.find(c.user_id, Filter(states, frozenset({level})), limit=LAYER)
             for level in Level
         ]
         total, memories = sum(p.total for p in levels), tuple(m for p in levels for m in p.items)
@@ -127,10 +125,10 @@ class Commands:
     async def _remember(self, c: Command, lang: Lang) -> CommandOutcome:
         if not c.args:
             return answer(lang, "remember.what", ok=False)
-        if await self.service.is_off(c.user_id):
+        if await self.memory.is_off(c.user_id):
             return answer(lang, "off.no_remember", ok=False)
         try:
-            done = await self.service.remember(c.user_id, c.args, c.at, tz=c.tz, scope=c.scope)
+            done = await self.memory.remember(c.user_id, c.args, c.at, tz=c.tz, scope=c.scope)
         except Refused as e:
             key = "remember.instruction" if e.code == "instruction" else "remember.refused"
             return answer(lang, key, ok=False, why=str(e))
@@ -146,14 +144,14 @@ class Commands:
         return await self._orders(c, lang).forget(Intent("forget", c.args))
 
     async def _choose(self, c: Command, lang: Lang) -> CommandOutcome:
-        if answered := await questions.answer_mirror(self.service, self.store, c, lang):
+        if answered := await questions.answer_mirror(self.memory, self.store, c, lang):
             return answered
         taken = await self.store.write(c.user_id, lambda tx: take_choice(tx, c.args, c.at))
         if taken is None or taken[0] != c.scope or taken[1] not in {"forget", questions.PROPOSAL}:
             return answer(lang, "choice.gone", ok=False)
         _, kind, payload = taken
         if kind == questions.PROPOSAL:
-            return await questions.answer_proposal(self.service, c, payload, lang)
+            return await questions.answer_proposal(self.memory, c, payload, lang)
         return await self._orders(c, lang).forget_chosen([payload])
 
     async def _quiet(self, c: Command, lang: Lang) -> CommandOutcome:
@@ -167,21 +165,21 @@ class Commands:
         word = c.args.lower()
         if word in (*ON, *OFF):
             return await self._orders(c, lang).switch_memory(on=word in ON)
-        off = await self.service.is_off(c.user_id)
+        off = await self.memory.is_off(c.user_id)
         return answer(lang, "memory.is_off" if off else "memory.is_on", ok=not word)
 
     async def _mirror(self, c: Command, lang: Lang) -> CommandOutcome:
-        return await questions.describe_mirror(self.service, self.store, c, lang)
+        return await questions.describe_mirror(self.memory, self.store, c, lang)
 
     async def _memories(self, c: Command, lang: Lang) -> CommandOutcome:
-        outcome = await list_memories(self.service, c, lang)
+        outcome = await list_memories(self.memory, c, lang)
         if c.args:
             return outcome
-        waiting = await questions.list_proposals(self.service, c.user_id, lang)
+        waiting = await questions.list_proposals(self.memory, c.user_id, lang)
         return replace(outcome, text="\n".join([outcome.text, *waiting]))
 
     async def _why(self, c: Command, lang: Lang) -> CommandOutcome:
-        recall = await self.service.explain(c.user_id, c.scope)
+        recall = await self.memory.explain(c.user_id, c.scope)
         if recall is None:
             return answer(lang, "why.none")
         text = await self.store.read(c.user_id, lambda tx: explain_turn(tx, recall, c, lang))
@@ -189,7 +187,7 @@ class Commands:
 
     async def _undo(self, c: Command, lang: Lang) -> CommandOutcome:
         if c.args.lower() in _LIST:
-            lines = await list_undoable(self.service, c.user_id, lang, c.at)
+            lines = await list_undoable(self.memory, c.user_id, lang, c.at)
             head = say(lang, "undo.listed" if lines else "undo.nothing")
             return CommandOutcome(True, "\n".join([head, *(f"- {line}" for line in lines)]))
         wanted = read_set_id(c.args)
@@ -198,7 +196,7 @@ class Commands:
         ):
             return answer(lang, "undo.asked")
         try:
-            taken = await self.service.undo(c.user_id, c.at, wanted)
+            taken = await self.memory.undo(c.user_id, c.at, wanted)
         except Conflict as e:
             return CommandOutcome(False, explain_conflict(e, lang))
         except NotFound:
@@ -249,10 +247,10 @@ def explain_conflict(e: Conflict, lang: Lang, undo: str = "/undo") -> str:
     return say(lang, key or "undo.erased", by=f"{undo} {e.by}")
 
 
-async def list_undoable(service: api.Memory, user_id: str, lang: Lang, now: datetime) -> list[str]:
+async def list_undoable(memory: api.Memory, user_id: str, lang: Lang, now: datetime) -> list[str]:
     """List the acts that can be taken back, newest first, one a line."""
     lines = []
-    for act, memories in await service.list_undoable(user_id):
+    for act, memories in await memory.list_undoable(user_id):
         texts = [" ".join(mark_quote(m, m.original_content).split()) for m in memories[:_NAMED]]
         some = "; ".join(t if len(t) <= _LONG else f"{t[: _LONG - 1]}…" for t in texts)
         more = f" +{len(memories) - _NAMED}" if len(memories) > _NAMED else ""

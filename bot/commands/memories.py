@@ -62,7 +62,7 @@ def parse_list_request(args: str) -> tuple[str, int]:
 
 
 async def list_memories(
-    service: api.Memory, c: Command, lang: Lang, size: int = LISTED
+    memory: api.Memory, c: Command, lang: Lang, size: int = LISTED
 ) -> CommandOutcome:
     """List a page of `size` memories, strongest first; past the end the last.
 
@@ -71,18 +71,18 @@ async def list_memories(
     word, number = parse_list_request(c.args)
     f = Filter(frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
     text = word or None
-    count = (await service.find(c.user_id, f, text=text, limit=1)).total
+    count = (await memory.find(c.user_id, f, text=text, limit=1)).total
     if not count:
         return answer(lang, "memories.none_about" if word else "memories.none", text=word)
     pages = -(-count // size)
     number = min(number, pages)
     before = (number - 1) * size
-    page = await service.find(c.user_id, f, text=text, order="weight", limit=size, offset=before)
+    page = await memory.find(c.user_id, f, text=text, order="weight", limit=size, offset=before)
     end = before + len(page.items)
     head = say(lang, "memories.head", n=count)
     if pages > 1:
         head += say(lang, "memories.span", first=before + 1, last=end, n=count)
-    lines = [say(lang, "memory.is_off")] if await service.is_off(c.user_id) else []
+    lines = [say(lang, "memory.is_off")] if await memory.is_off(c.user_id) else []
     lines += [head, *(f"- {format_memory(m, lang, c.at)}" for m in page.items)]
     if end < count:
         again = f"{word} " if word else ""
@@ -93,7 +93,7 @@ async def list_memories(
 
 
 async def list_as_of(
-    service: api.Memory,
+    memory: api.Memory,
     user_id: str,
     at: datetime,
     now: datetime,
@@ -104,8 +104,8 @@ async def list_as_of(
     most: int = 200,
 ) -> CommandOutcome:
     """List what was known at `at`, level by level; what has become of it since stands behind it."""
-    page = await service.list_known_at(user_id, at, topic or None, limit=most)
-    current = {m.id: m for m in await service.get_many(user_id, [m.id for m in page.items])}
+    page = await memory.list_known_at(user_id, at, topic or None, limit=most)
+    current = {m.id: m for m in await memory.get_many(user_id, [m.id for m in page.items])}
     try:
         when = f"{at.astimezone(ZoneInfo(tz)):%Y-%m-%d %H:%M}"
     except (ZoneInfoNotFoundError, ValueError):

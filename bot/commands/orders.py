@@ -52,7 +52,7 @@ class Orders:
     `erase`: what is said while memory is off is not kept.
     """
 
-    service: api.Memory
+    memory: api.Memory
     store: Store
     asked: Turn | Command
     lang: Lang
@@ -90,10 +90,10 @@ class Orders:
     async def _remember(self, intent: Intent, text: str, message: Message) -> OrderOutcome:
         """Keep what is to be kept; the model is told, and answers the message as a whole."""
         a = self.asked
-        if await self.service.is_off(a.user_id):
+        if await self.memory.is_off(a.user_id):
             return OrderOutcome(intent.rest, self._answer("off.no_remember"))
         try:
-            done = await self.service.remember(
+            done = await self.memory.remember(
                 a.user_id,
                 intent.text,
                 a.at,
@@ -138,7 +138,7 @@ class Orders:
         if not self.private:  # a group never sees what could be forgotten
             return self._answer("group.forget", ok=False)
         asking = [message_id] if message_id else []
-        plan = await self.service.plan_forget(
+        plan = await self.memory.plan_forget(
             self.user_id,
             intent.text,
             self.asked.at,
@@ -148,7 +148,7 @@ class Orders:
             every=intent.every,
         )
         if plan.everything:
-            n = await self.service.count_everything(self.user_id)
+            n = await self.memory.count_everything(self.user_id)
             choices = await self._offer_everything(n)
             return replace(self._answer("forget.everything", ok=False, n=n), choices=choices)
         if plan.clear is not None or (plan.every and plan.candidates):
@@ -179,7 +179,7 @@ class Orders:
         meant: Sequence[Memory] = (),
     ) -> CommandOutcome:
         """Forget these memories and messages, and hide what asked for it. Raises NotFound."""
-        done = await self.service.forget(
+        done = await self.memory.forget(
             self.user_id, ids, self.asked.at, turn_id=self.turn_id, message_ids=[*said, *asking]
         )
         if said:
@@ -207,11 +207,11 @@ class Orders:
 
     async def forget_everything(self, said: int) -> CommandOutcome:
         """Forget everything, if it is still as many memories as the person said."""
-        n = await self.service.count_everything(self.user_id)
+        n = await self.memory.count_everything(self.user_id)
         if said != n:
             return self._answer("forget.everything", ok=False, n=n)
         try:
-            done = await self.service.forget_everything(self.user_id, self.asked.at)
+            done = await self.memory.forget_everything(self.user_id, self.asked.at)
         except NotFound:
             return self._answer("memories.none", ok=False)
         return self._answer("forget.all", n=len(done.memories))
@@ -220,7 +220,7 @@ class Orders:
         """Keep quiet about a thing, or speak of it again."""
         if not self.private:  # the count would say what is remembered
             return self._answer("group.forget", ok=False)
-        found = await self.service.keep_quiet(
+        found = await self.memory.keep_quiet(
             self.user_id, thing, self.asked.at, on=on, turn_id=self.turn_id
         )
         if not found:
@@ -231,15 +231,15 @@ class Orders:
     async def switch_memory(self, *, on: bool, message: Message | None = None) -> CommandOutcome:
         """Switch memory on or off; off begins with the message that asks, and offers to erase."""
         if on:
-            was = await self.service.switch_on(self.user_id, self.asked.at)
+            was = await self.memory.switch_on(self.user_id, self.asked.at)
             return self._answer("on.done" if was else "on.already")
         after = message.seq - 1 if message else None
-        if not await self.service.switch_off(
+        if not await self.memory.switch_off(
             self.user_id, self.asked.at, after=after, erase=self.erase
         ):
             return self._answer("off.already")
         told = self._answer("off.done" if self.erase else "off.done_kept")
-        n = await self.service.count_everything(self.user_id)
+        n = await self.memory.count_everything(self.user_id)
         if not n or not self.private:
             return told  # in a group no number is told, and nobody else's "yes" is asked for
         text = f"{told.text} {say(self.lang, 'off.offer', n=n)}"

@@ -19,10 +19,10 @@ _NAMED = 5
 
 
 async def ask_proposal(
-    service: api.Memory, store: Store, turn: Turn, lang: Lang
+    memory: api.Memory, store: Store, turn: Turn, lang: Lang
 ) -> tuple[Choice, ...]:
     """Offer today's question, if there is one: a yes and a no."""
-    p = await service.ask_today(turn.user_id, turn.at)
+    p = await memory.ask_today(turn.user_id, turn.at)
     if p is None:
         return ()
 
@@ -43,35 +43,35 @@ def write_question(p: Proposal, lang: Lang) -> str:
 
 
 async def answer_proposal(
-    service: api.Memory, c: Command, payload: Json, lang: Lang
+    memory: api.Memory, c: Command, payload: Json, lang: Lang
 ) -> CommandOutcome:
     """Do what the person answered."""
     yes = payload["yes"]
     try:
-        await (service.accept if yes else service.decline_proposal)(c.user_id, payload["id"], c.at)
+        await (memory.accept if yes else memory.decline_proposal)(c.user_id, payload["id"], c.at)
     except MemoryError_:
         return answer(lang, "choice.gone", ok=False)
     return answer(lang, "proposal.accepted" if yes else "proposal.declined")
 
 
-async def list_proposals(service: api.Memory, user_id: str, lang: Lang) -> list[str]:
+async def list_proposals(memory: api.Memory, user_id: str, lang: Lang) -> list[str]:
     """List what waits for a yes or no, with ids."""
-    waiting = await service.list_proposals(user_id)
+    waiting = await memory.list_proposals(user_id)
     head = ["", say(lang, "proposal.head")] if waiting else []
     return head + [f"- {write_question(p, lang)} [{p.id}]" for p in waiting]
 
 
 async def describe_mirror(
-    service: api.Memory, store: Store, c: Command, lang: Lang
+    memory: api.Memory, store: Store, c: Command, lang: Lang
 ) -> CommandOutcome:
     """Say where the file is, and ask the question that is open."""
-    if service.mirror is None:
+    if memory.mirror is None:
         return answer(lang, "mirror.none", ok=False)
 
     asking = await _find_mirror_question(store, c)
     if asking is None:
-        return answer(lang, "mirror.here", path=service.mirror.path(c.user_id))
-    missing = await service.get_many(c.user_id, asking["ids"])
+        return answer(lang, "mirror.here", path=memory.mirror.path(c.user_id))
+    missing = await memory.get_many(c.user_id, asking["ids"])
     lines = [f"- {m.content}" for m in missing[:_NAMED]]
     lines += ["- …"] if len(missing) > _NAMED else []
     choices = (
@@ -88,7 +88,7 @@ async def _find_mirror_question(store: Store, c: Command) -> Mapping[str, Json] 
 
 
 async def answer_mirror(
-    service: api.Memory, store: Store, c: Command, lang: Lang
+    memory: api.Memory, store: Store, c: Command, lang: Lang
 ) -> CommandOutcome | None:
     """Forget what is missing from the file, or write it into the file again.
 
@@ -99,5 +99,5 @@ async def answer_mirror(
     if not private or asking is None or c.args not in (asking["yes"], asking["no"]):
         return None
     ids = asking["ids"] if c.args == asking["yes"] else []
-    done = await service.forget_missing(c.user_id, ids, c.at)
+    done = await memory.forget_missing(c.user_id, ids, c.at)
     return answer(lang, "mirror.forgotten" if done else "mirror.kept", n=len(done))

@@ -4,7 +4,7 @@ from bot.llm.base import DeadlineModel, MeteredModel, RetryingModel, TokenMeter,
 from bot.llm.endpoint import ClientPool, Endpoint, warm
 from bot.llm.providers import ProviderChoice
 from bot.llm.registry import EMBEDDERS, PROVIDERS, ModelRoles, choose, find_embedder, open_models
-from memory.text.clean import estimate_tokens
+from memory.api import estimate_tokens
 
 __all__ = [
     "EMBEDDERS",

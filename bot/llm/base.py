@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from bot.settings import RoleName
+from memory.api import MESSAGE_OVERHEAD, estimate_tokens
 from memory.errors import ModelError
 from memory.models import Usage
 from memory.ports import ChatModel, Chunk, ModelRequest
-from memory.text.clean import MESSAGE_OVERHEAD, estimate_tokens
 
 
 def close_stream(stream: AsyncIterator[Chunk]) -> aclosing[AsyncGenerator[Chunk, None]]:

@@ -14,7 +14,7 @@ from bot.llm.embedders import local as local_embedding
 from bot.llm.embedders.local import LocalEmbedder, LocalModel
 from bot.reports import describe_error
 from bot.settings import Settings
-from memory.embed import CachedEmbedder, LexicalEmbedder, SwitchingEmbedder, ThreadedEmbedder
+from memory.api import CachedEmbedder, LexicalEmbedder, SwitchingEmbedder, ThreadedEmbedder
 from memory.errors import ModelError
 from memory.ports import Clock, Embedder, Store, Transaction
 

@@ -61,7 +61,7 @@ async def test_existing_memories_are_embedded_in_the_background(tmp_path: Path) 
         await w.do("/remember the password of my bank is Tr0ub4dor&3x")
         every = await w.memories(max_sensitivity=Sensitivity.SECRET)
     async with opened(tmp_path) as w:
-        service, user = w.ebb.service, w.ebb.owner
+        service, user = w.ebb.memory, w.ebb.owner
         assert (await w.ebb.agent.get_status(user, w.scope, w.time.now)).embedded == (
             0,
             3,

@@ -129,7 +129,7 @@ async def test_the_words_agree_with_the_formulas(
 async def _a_life(w: Window) -> str:
     await w.do("/remember I like green tea")
     (m,) = await w.memories()
-    service, user = w.ebb.service, w.ebb.owner
+    service, user = w.ebb.memory, w.ebb.owner
     for days, what in ((10, "pin"), (5, "unpin"), (20, "edit")):
         now = w.time.forward(days=days)
         if what == "edit":
@@ -165,9 +165,9 @@ async def test_the_log_says_everything(tmp_path: Path, capsys: pytest.CaptureFix
             json.loads(x) for x in (await run(w, capsys, "show", memory_id, "--json")).splitlines()
         ]
         text = await run(w, capsys, "show", memory_id, "--log")
-        m = await w.ebb.service.get(w.ebb.owner, memory_id)
+        m = await w.ebb.memory.get(w.ebb.owner, memory_id)
         assert m is not None
-        assert lines[-1]["weight"] == w.ebb.service.compute_weight(m, w.time.now)
+        assert lines[-1]["weight"] == w.ebb.memory.compute_weight(m, w.time.now)
     assert [x["event"] for x in lines] == ["created", "pinned", "unpinned", "edited", "now"]
     assert all(x["after"]["u"] == 1.0 and x["after"]["i"] == 1.3 for x in lines)
     assert lines[1]["before"] | {"level": 0} == lines[0]["after"] | {"level": 0}
@@ -187,7 +187,7 @@ async def test_every_word_of_it_is_in_the_readers_language(
     } <= keys
     async with opened(tmp_path, tz="Asia/Shanghai") as w:
         memory_id = await _a_life(w)
-        m = await w.ebb.service.get(w.ebb.owner, memory_id)
+        m = await w.ebb.memory.get(w.ebb.owner, memory_id)
         assert m is not None
         out = await run(w, capsys, "show", memory_id, lang=lang)
         rows = {

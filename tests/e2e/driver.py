@@ -123,7 +123,7 @@ class Window:
         return outcome
 
     async def memories(self, **f: Any) -> list[Memory]:
-        page = await self.ebb.service.find(self.user_id, Filter(**f), limit=1000)
+        page = await self.ebb.memory.find(self.user_id, Filter(**f), limit=1000)
         return list(page.items)
 
     async def texts(self, **f: Any) -> list[str]:

@@ -158,7 +158,7 @@ class Life:
 
     async def _shell(self, w: Window, words: list[str]) -> list[str]:
         """Carry out `ebb memory …` on the open home; {words} stand for the id of the memory that has them."""
-        known = await w.ebb.service.find(w.user_id, EVERYTHING, limit=1000)
+        known = await w.ebb.memory.find(w.user_id, EVERYTHING, limit=1000)
         line = " ".join(words).replace("{home}", str(self._home))
         for wanted in re.findall(r"\{(.+?)\}", line):
             line = line.replace(

@@ -108,5 +108,5 @@ async def test_a_forgotten_thing_leaves_both_files(tmp_path: Path) -> None:
         assert "Bhutan" not in path.read_text("utf-8") + path.with_name("MEMORY.md.bak").read_text(
             "utf-8"
         )
-        page = await window.ebb.service.find(window.user_id, Filter())
+        page = await window.ebb.memory.find(window.user_id, Filter())
         assert page.total == 1

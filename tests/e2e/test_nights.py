@@ -110,12 +110,12 @@ async def test_a_missed_night_is_made_up_for_at_start(
     time = FakeTime()
     async with opened(tmp_path, time, openai_server) as w:
         await w.say("I like strong coffee.")
-        assert await w.ebb.service.keeper.reports(w.user_id) == []  # type: ignore[union-attr]
+        assert await w.ebb.memory.keeper.reports(w.user_id) == []  # type: ignore[union-attr]
     time.forward(days=800)
     for _ in range(2):
         async with opened(tmp_path, time, openai_server) as w:
             assert await w.ebb.agent.drain(30) == 0
-            keeper = w.ebb.service.keeper
+            keeper = w.ebb.memory.keeper
             assert keeper is not None
             (report,) = await keeper.reports(w.user_id, 9)
             assert report.night == "2028-05-10"
@@ -138,7 +138,7 @@ async def test_the_night_comes_while_ebb_is_open(tmp_path: Path) -> None:
     """At its hour in the person's zone, by the job that was put down before."""
     async with opened(tmp_path) as w:
         await w.say("I like strong coffee.")
-        keeper = w.ebb.service.keeper
+        keeper = w.ebb.memory.keeper
         assert keeper is not None
         w.time.now = w.time.now.replace(hour=2, minute=59) + timedelta(days=1)
         assert await w.ebb.agent.drain(20) == 0
@@ -224,7 +224,7 @@ async def test_three_mentions_in_a_day_are_one_reinforcement_that_lasts(
         third = [e for e in log if e.event in {"mention", "boost"}][2]
         assert third.factors["momentum"] >= 1.2
         assert third.factors["semantic_boost"] <= 1.5
-        keeper = w.ebb.service.keeper
+        keeper = w.ebb.memory.keeper
         assert keeper is not None
         w.time.forward(days=1)
         await w.ebb.agent.background.tend()
@@ -250,8 +250,8 @@ async def test_upkeep_report_and_accept_from_the_shell(
         return said.out + said.err
 
     async with opened(tmp_path, FakeTime(datetime.now(UTC)), openai_server) as w:
-        await w.ebb.service.remember(w.user_id, "I like coffee", w.time(), tz="UTC", scope=w.scope)
-        m = await w.ebb.service.remember(
+        await w.ebb.memory.remember(w.user_id, "I like coffee", w.time(), tz="UTC", scope=w.scope)
+        m = await w.ebb.memory.remember(
             w.user_id, "I like drinking coffee", w.time(), tz="UTC", scope=w.scope
         )
 
@@ -317,7 +317,7 @@ async def test_a_wrong_clock_at_one_start_changes_nothing_for_good(
         assert (
             before.items() <= (await state(w)).items()
         )  # the conversation has fallen asleep since
-        keeper = w.ebb.service.keeper
+        keeper = w.ebb.memory.keeper
         assert keeper is not None
         (report,) = await keeper.reports(w.user_id)
         assert report.night == "2026-03-03"

@@ -88,7 +88,7 @@ async def test_an_obedient_model_ends_nothing(
         left = [m for m in await w.memories() if m.layer != "episode"]
         assert sorted(m.content for m in left) == before
         assert all(m.negated_at is None for m in left)
-        assert await w.ebb.service.list_proposals(w.user_id) == []
+        assert await w.ebb.memory.list_proposals(w.user_id) == []
 
 
 BUSY = {
@@ -107,7 +107,7 @@ async def test_a_deletion_reaches_what_was_named_and_is_undone(
         obey(openai_server, "[DELETE:{id}]", "")
         await w.say(BUSY[lang])
         assert len(await w.memories()) == 1
-        assert len(await w.ebb.service.list_proposals(w.user_id)) == 1
+        assert len(await w.ebb.memory.list_proposals(w.user_id)) == 1
         assert "`" not in (await w.do("/memories")).text
         assert (await w.do("/undo")).ok
         assert sorted(m.content for m in await w.memories()) == before
@@ -170,7 +170,7 @@ async def test_one_exchange_ends_three_memories_at_most(
         await w.say(", ".join(endings.values()))
         await w.do("/new")
         assert await count() == 3
-        assert len(await w.ebb.service.list_proposals(w.user_id)) == 3
+        assert len(await w.ebb.memory.list_proposals(w.user_id)) == 3
         for _ in range(undos):
             assert (await w.do("/undo")).ok
         assert await count() == 0
@@ -196,4 +196,4 @@ async def test_speaking_of_a_verified_memory_does_not_replace_it(
         obey(openai_server, f"[UPDATE:{{id}} said=1] {new}", said)
         await w.say(said)
         assert sorted(await w.texts()) == sorted([known, new])
-        assert [p.text for p in await w.ebb.service.list_proposals(w.user_id)] == [new]
+        assert [p.text for p in await w.ebb.memory.list_proposals(w.user_id)] == [new]

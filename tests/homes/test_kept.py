@@ -134,7 +134,7 @@ async def reopened(
 
 async def memories(w: Window, who: str) -> dict[str, Memory]:
     """All of somebody's memories, in any state, by id."""
-    page = await w.ebb.service.find(ABOUT[who], EVERYTHING, limit=2_000)
+    page = await w.ebb.memory.find(ABOUT[who], EVERYTHING, limit=2_000)
     assert page.total == len(page.items)
     return {m.id: m for m in page.items}
 
@@ -230,7 +230,7 @@ def kept_memories(who: str) -> dict[str, Line]:
 async def exported(w: Window, who: str) -> list[str]:
     """What this version exports."""
     out: list[str] = []
-    await w.ebb.service.porter.export(ABOUT[who], out.append, secrets=True)
+    await w.ebb.memory.porter.export(ABOUT[who], out.append, secrets=True)
     return out
 
 
@@ -245,7 +245,7 @@ async def test_opening_changes_nothing(home: Path, openai_server: OpenAIServer) 
     no_model(openai_server)
     async with reopened(home, openai_server, FakeTime(MADE_AT)) as w:
         then = (
-            await w.ebb.service.list_known_at(w.user_id, MADE_AT - timedelta(days=365), limit=500)
+            await w.ebb.memory.list_known_at(w.user_id, MADE_AT - timedelta(days=365), limit=500)
         ).items
         assert then
         assert not [m for m in then if m.content.startswith(("The user", "用户"))]
@@ -296,13 +296,13 @@ async def test_secrets_receipts_and_unfinished_work(
     """The kept key opens what was sealed, purges have their receipts, and no job that was owed is lost."""
     no_model(openai_server)
     async with reopened(home, openai_server, FakeTime(MADE_AT), workers=False) as w:
-        assert [r.scrubbed for r in await w.ebb.service.list_receipts(w.user_id)] == [False, True]
+        assert [r.scrubbed for r in await w.ebb.memory.list_receipts(w.user_id)] == [False, True]
     async with reopened(home, openai_server, FakeTime(MADE_AT)) as w:
         for who in EXPORTS:
             after = await work(w, who)
             assert set(ABOUT["owed"][who]) <= after.owed | after.done
             await opens(w, who)
-        receipts = await w.ebb.service.list_receipts(w.user_id)
+        receipts = await w.ebb.memory.list_receipts(w.user_id)
         assert len(receipts) == 2
         assert all(r.memories >= 1 and r.scrubbed for r in receipts)
 
@@ -349,7 +349,7 @@ async def test_what_was_being_said_and_sent_is_still_there(
 async def opens(w: Window, who: str) -> None:
     """Every sealed secret of somebody's can be read."""
     sealed = [m for m in (await memories(w, who)).values() if m.sensitivity is Sensitivity.SECRET]
-    said = [str(await w.ebb.service.reveal(ABOUT[who], m.id)) for m in sealed]
+    said = [str(await w.ebb.memory.reveal(ABOUT[who], m.id)) for m in sealed]
     wanted: list[str] = ABOUT["secrets"][who]
     assert len(said) == len(wanted)
     assert all(any(secret in text for text in said) for secret in wanted)
@@ -367,8 +367,8 @@ async def test_the_mirror_is_read_back_untouched(
         file.write_bytes(file.read_bytes() + b"\n")
     async with reopened(home, openai_server, FakeTime(MADE_AT), workers=False) as w:
         before = await memories(w, "owner")
-        assert w.ebb.service.mirror is not None
-        report = await w.ebb.service.mirror.sync(w.user_id, MADE_AT)
+        assert w.ebb.memory.mirror is not None
+        report = await w.ebb.memory.mirror.sync(w.user_id, MADE_AT)
         a = report.applied
         assert (list(a.new), list(a.edited), list(a.deleted), a.unread, report.asks) == (
             [],
@@ -398,7 +398,7 @@ async def test_a_year_loses_nothing(home: Path, openai_server: OpenAIServer, mod
                 now = await work(w, who)
                 assert owed[who] <= now.owed | now.done
                 owed[who] = now.owed
-            keeper = w.ebb.service.keeper
+            keeper = w.ebb.memory.keeper
             assert keeper is not None
             (report,) = await keeper.reports(w.user_id)
             assert (

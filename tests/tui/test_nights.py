@@ -32,8 +32,8 @@ async def test_a_night_is_told_in_one_sentence(settings: Settings) -> None:
         ebb = cast("Any", w.app.link.ebb)
         for text in ("I like soup", "I like figs", "I like maps"):
             long_ago = NOW - timedelta(days=4000)
-            await ebb.service.remember(ebb.owner, text, long_ago, tz="UTC", scope=ebb.scope)
-        await ebb.service.keeper.by_hand(ebb.owner, NOW)
+            await ebb.memory.remember(ebb.owner, text, long_ago, tz="UTC", scope=ebb.scope)
+        await ebb.memory.keeper.by_hand(ebb.owner, NOW)
         assert await ebb.agent.drain(20) == 0
         await w.sees("Overnight: 3 grew fainter.")
         assert not w.chat.conversation.query(LearningNotice)

@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memory.text.clean import clean_output
+from memory.api import clean_output
 from tui.replies import ReplyQueue
 from tui.widgets.entries import ChoiceList, ConversationEntry
 from tui.widgets.panel import LearningNotice

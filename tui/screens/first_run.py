@@ -14,7 +14,7 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from bot.settings import Settings
-from memory.text.clean import clean_output
+from memory.api import clean_output
 from tui.setup import WAYS, SetupChoice, SetupError, Way, apply_choice, list_ollama_models
 from tui.words import WindowLanguage, one_line
 

@@ -16,8 +16,8 @@ from textual.widgets.option_list import Option
 from bot.commands.memories import LISTED
 from bot.events import CommandOutcome
 from bot.texts import format_age, kind_name
+from memory.api import clean_output
 from memory.models import Memory, State, mark_quote
-from memory.text.clean import clean_output
 from tui.connection import AgentConnection
 from tui.widgets.header import KeyHints
 from tui.widgets.memory_line import draw_gauge, format_validity, get_glyph, get_icon, wrap_beside

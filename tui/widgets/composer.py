@@ -17,7 +17,7 @@ from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from bot.events import CommandSpec, WindowMode
-from memory.text.clean import clean_output
+from memory.api import clean_output
 from tui.words import WindowLanguage, one_line
 
 REMEMBERED = 500  # own messages kept
@@ -43,7 +43,7 @@ class InputHistory:
 
     def add(self, text: str) -> None:
         """Add what is said now, without secrets."""
-        from memory.privacy import redact  # not before the first paint
+        from memory.api import redact  # not before the first paint
 
         text = redact(text)[0]
         if self._said[-1:] != [text]:

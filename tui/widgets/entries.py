@@ -18,8 +18,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from bot.events import Choice
+from memory.api import clean_output
 from memory.models import Message, MessageStatus, Role
-from memory.text.clean import clean_output
 from tui.words import WindowLanguage, one_line
 
 

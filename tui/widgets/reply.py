@@ -14,8 +14,8 @@ from textual.style import Style
 from textual.widgets import Static
 
 from bot.events import Failed
+from memory.api import clean_output
 from memory.models import MessageStatus
-from memory.text.clean import clean_output
 from tui.widgets.entries import ConversationEntry, MessageLine, format_head
 from tui.words import WindowLanguage
 

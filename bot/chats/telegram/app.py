@@ -101,7 +101,7 @@ async def _manage_people(settings: Settings, args: argparse.Namespace, lang: Lan
         await people.revoke_access(ebb.store, person, forget=args.forget)
         if args.forget:
             with contextlib.suppress(NotFound):  # they never told anything
-                await ebb.service.forget_everything(person.user_id, ebb.clock())
+                await ebb.memory.forget_everything(person.user_id, ebb.clock())
         key = "forgotten" if args.forget else "owner_gone" if person.owner else "gone"
         _tell(say(lang, f"people.{key}", name=person.name or person.telegram_id))
     return 0

@@ -25,9 +25,9 @@ from bot.commands.memories import format_memory, list_memories
 from bot.commands.questions import list_proposals
 from bot.events import Choice, Command
 from bot.texts import kind_name
+from memory.api import clean_output
 from memory.errors import StoreError
 from memory.models import Lang, Memory, mark_quote
-from memory.text.clean import clean_output
 
 log = logging.getLogger(__name__)
 Shown = tuple[str, InlineKeyboardMarkup | None]
@@ -161,11 +161,11 @@ async def list_page(ebb: Ebb, c: Command, search: str, page: int) -> Shown:
     """Return a page of what is remembered, the strongest first, and its buttons."""
     lang: Lang = c.lang or "en"
     wanted = replace(c, args=f"{search} page {page + 1}")
-    outcome = await list_memories(ebb.service, wanted, lang, size=PAGE)
+    outcome = await list_memories(ebb.memory, wanted, lang, size=PAGE)
     page, pages = outcome.offset // PAGE, -(-outcome.total // PAGE)
     text = outcome.text
     if not search and page == 0:
-        text = "\n".join([text, *await list_proposals(ebb.service, c.user_id, lang)])
+        text = "\n".join([text, *await list_proposals(ebb.memory, c.user_id, lang)])
     if pages <= 1 or len(search.encode()) > _DATA - 8:  # then pages are asked for in words
         return text, None
     dot = make_button("·", "nothing")

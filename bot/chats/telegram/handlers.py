@@ -27,10 +27,10 @@ from bot.chats.telegram.texts import say
 from bot.commands.memories import parse_list_request
 from bot.events import CommandOutcome, Delta, Done, Failed, Recalled, Stopped, Turn, WindowMode
 from bot.texts import join
+from memory.api import redact
 from memory.errors import StoreError
 from memory.models import Lang
 from memory.ports import Transaction
-from memory.privacy import redact
 
 log = logging.getLogger(__name__)
 ONCE = frozenset({"undo"})  # carried out twice, they would do more than was asked

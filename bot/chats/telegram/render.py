@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from markdown_it.tree import SyntaxTreeNode
 
 from bot.markdown import build_markdown_parser, count_columns, pad_to_columns
-from memory.text.clean import clean_output
+from memory.api import clean_output
 
 if TYPE_CHECKING:
     import telegram

@@ -17,9 +17,9 @@ from bot.llm.embedders import EmbedderSource, NoEmbedder
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import ProviderChoice, providers
 from bot.settings import Settings
+from memory.api import estimate_tokens
 from memory.errors import ModelError
 from memory.ports import Embedder, FloatArray
-from memory.text.clean import estimate_tokens
 
 DEFAULT_MODEL = "text-embedding-3-small"
 BATCH = 128  # texts in one request

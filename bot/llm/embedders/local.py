@@ -25,7 +25,7 @@ from bot.llm.embedders.api import PREFIXES
 from bot.llm.endpoint import ClientPool
 from bot.llm.providers import ProviderChoice
 from bot.settings import Settings
-from memory.embed.threaded import ThreadedEmbedder
+from memory.api import ThreadedEmbedder
 from memory.errors import ModelError
 from memory.ports import Embedder, FloatArray
 

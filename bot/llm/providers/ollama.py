@@ -21,10 +21,10 @@ from bot.llm.providers import Pair, Provider, ProviderChoice
 from bot.llm.providers.openai import DEFAULT_MODEL, OpenAIChat
 from bot.llm.thinking import ThinkingFilter
 from bot.settings import RoleName, Settings
+from memory.api import MESSAGE_OVERHEAD, estimate_tokens
 from memory.errors import ModelError, ModelErrorCode
 from memory.models import Usage
 from memory.ports import ChatModel, Chunk, Embedder, ModelRequest
-from memory.text.clean import MESSAGE_OVERHEAD, estimate_tokens
 
 PORT = 11434
 SMALLEST_CONTEXT = 8_192

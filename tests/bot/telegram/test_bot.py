@@ -297,7 +297,7 @@ async def test_nothing_private_appears_in_a_group(
             telegram_server.say(text, chat=GROUP)
             assert (await bot.new(ADA.id, before)).text, text
         assert telegram_server.texts(GROUP) == []
-        (m, *_) = (await bot.ebb.service.find(bot.ebb.owner, Filter(), limit=1)).items
+        (m, *_) = (await bot.ebb.memory.find(bot.ebb.owner, Filter(), limit=1)).items
         for data in ("p::0", f"v:{m.id}", "u:nothing", "c:nothing", "e:0-99"):
             keys = {"inline_keyboard": [[{"text": "old", "callback_data": data}]]}
             old = telegram_server._do_send_message(
