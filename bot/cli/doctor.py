@@ -190,7 +190,7 @@ async def _check_store(settings: Settings, lang: Lang) -> list[DoctorCheck]:
             _list_sealed(tx),
             jobs.list_pending(),
             jobs.list_dead(),
-            Counter(tx.lives.count_by_curve()),
+            Counter(tx.memories.count_by("curve")),
         )
 
     try:

@@ -123,7 +123,7 @@ class Orders:
 
             def hide(tx: Transaction) -> None:
                 if (m := tx.conversations.get_message(asking)) is not None:
-                    tx.conversations.put_message(replace(m, hidden_at=self.asked.at))
+                    tx.conversations.put_messages([replace(m, hidden_at=self.asked.at)])
 
             await self.store.write(self.user_id, hide)
         return spoken

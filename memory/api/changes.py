@@ -8,11 +8,10 @@ from datetime import datetime
 from typing import Literal
 
 from memory import lifecycle, models
-from memory.learn import edits, preferences
+from memory.learn import edits, preferences, proposals
 from memory.learn import forget as forgetting
 from memory.learn.forget import ForgetResult, PurgeReceipt, forget, forget_everything
 from memory.learn.forget_plan import ForgetPlan, ForgetPlanner
-from memory.learn.reach import ask_today
 from memory.learn.remember import Rememberer, RememberRequest, RememberResult
 from memory.learn.secrets import SecretSealer
 from memory.learn.undo import UndoResult, list_undoable, undo

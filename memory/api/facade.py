@@ -218,10 +218,10 @@ class Memory(MemoryChanges):
         """Give up embeddings of queries that are still under way."""
         await self._queries.close()
 
-    async def _scrub(self, job: Job, now: datetime) -> Effect:
+    async def _scrub(self, _job: Job, now: datetime) -> Effect:
         if self.mirror is not None:
             await self.mirror.sweep()
-        return await forgetting.scrub(self._store, job, now)
+        return await forgetting.scrub(self._store, now)
 
     # --- recall ---
 
@@ -346,7 +346,7 @@ class Library:
         await self.store.write(user_id, lambda tx: self._store_messages(tx, texts, at))
         self._runner.notify_new_work()
         await self._runner.drain(PATIENCE)
-        changed = await self.store.list_changes(user_id, before, 10_000)
+        changed = await self.store.read(user_id, lambda tx: tx.changes.list_changes(after=before))
         ids = dict.fromkeys(c.entity_id for c in changed if c.entity == "memory")
         return await self.memory.get_many(user_id, list(ids))
 
@@ -425,7 +425,9 @@ class Library:
     async def history(self, memory_id: str, *, user: str) -> list[models.Change]:
         """Return every change of a memory, oldest first: what it was before and after, and why."""
         user_id = await self._user_id(user)
-        return await self.store.read(user_id, lambda tx: tx.changes.of_entity("memory", memory_id))
+        return await self.store.read(
+            user_id, lambda tx: tx.changes.list_changes(of=("memory", memory_id))
+        )
 
     async def export(
         self, write: Callable[[str], object], *, user: str, secrets: bool = False

@@ -118,8 +118,9 @@ async def test_one_complete_reply_however_often_it_is_killed(
                 asked[telegram_server.say(text)] = text
             sent = len(telegram_server.called("sendMessage"))
             await telegram_server.wait_for(
-                lambda n=sent: len(telegram_server.called("sendMessage")) > n, 20
-            )  # type: ignore[misc]
+                lambda n=sent: len(telegram_server.called("sendMessage")) > n,  # type: ignore[misc]
+                20,
+            )
             await asyncio.sleep(rng.uniform(0.0, 0.6))
             process.kill()
     async with running(tmp_path, telegram_server, openai_server) as bot:

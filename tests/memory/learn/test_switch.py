@@ -104,7 +104,10 @@ async def test_it_goes_on_where_it_was_interrupted(
     )
     assert job is not None
     some = switch.CurveSwitcher(world.store, 1.0)
-    await world.store.write(world.user, lambda tx: some._move_some(tx, job, "fsrs", world.now))
+    first = [m.id for m in made[:2]]
+    await world.store.write(
+        world.user, lambda tx: some._move_some(tx, job, first, "fsrs", world.now)
+    )
     await world.store.write_system(lambda s: s.release(world.worker, world.now))
     with pytest.raises(Conflict):
         await some.run(job, world.now)  # the lease is gone: whoever has it now goes on
