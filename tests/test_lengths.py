@@ -276,7 +276,7 @@ def test_all_of_a_long_text_is_read() -> None:
         assert [f.value for f in found] == [secret, secret]
     assert parse_question(
         "Lorem ipsum dolor sit amet. " * 2_000 + "When is my dentist appointment?", ()
-    ).when
+    ).kinds
     assert re.fullmatch(
         r"(?s)abc .{1,1000}\n.{1,1000} xyz", keep_ends(f"abc {'. ' * 9_000} xyz", 2_000)
     )

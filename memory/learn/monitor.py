@@ -45,7 +45,7 @@ from memory.models import (
     State,
 )
 from memory.ports import Transaction
-from memory.recall.standing import find_standing
+from memory.recall import find_standing
 
 if TYPE_CHECKING:
     from memory.learn.schemas import MonitorJob

@@ -1,12 +1,11 @@
-"""Finding the right memory, and only the right memory: signals, fusion, gate, modes."""
+"""Find the right memory, and only the right memory: signals, fusion, gate, modes."""
 
 from memory.recall.embedding import QueryEmbedder, QueryVectors
 from memory.recall.fusion import apply_nudges
 from memory.recall.gate import THRESHOLD
 from memory.recall.neighbours import FOLLOWERS
-from memory.recall.pipeline import rank_candidates, recall_memories
+from memory.recall.pipeline import find_standing, rank_candidates, recall_memories
 from memory.recall.signals import SIGNALS
-from memory.recall.standing import find_standing
 
 __all__ = [
     "FOLLOWERS",

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from logging import getLogger
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -19,14 +19,14 @@ from memory.text.spans import shorten_texts
 
 _LOG = getLogger(__name__)
 _CACHED: Final = 256  # questions
-_MOST: Final = (
-    360  # UTF-8 bytes, some 90 tokens in both languages, of an embedder that does not count them
-)
+_MOST: Final = 360  # UTF-8 bytes, some 90 tokens, of an embedder that does not count them
+
+Key: TypeAlias = tuple[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryVectors:
-    """Vectors of one question: the message, and its context if that counts (`Question.texts`).
+    """Vectors of one question: the message, and its context if that counts (`Question.list_texts`).
 
     Goes into `Query.vector` as it is. Without `reader` only words tell whether the message calls
     for a memory.
@@ -43,8 +43,8 @@ class QueryEmbedder:
     def __init__(self, embedder: Embedder, deadline_ms: float) -> None:
         self._embedder = embedder
         self._deadline = deadline_ms / 1000
-        self._known: OrderedDict[tuple[str, tuple[str, ...]], QueryVectors] = OrderedDict()
-        self._running: dict[tuple[str, tuple[str, ...]], asyncio.Task[QueryVectors | None]] = {}
+        self._known: OrderedDict[Key, QueryVectors] = OrderedDict()
+        self._running: dict[Key, asyncio.Task[QueryVectors | None]] = {}
         self._readers: dict[str, MessageReader | None] = {}  # by embedder; None while one is made
         load_reader(embedder.id)  # now, not at the first question
         self._reading: asyncio.Task[None] | None = None
@@ -56,15 +56,19 @@ class QueryEmbedder:
 
         (None, True) past the deadline, (None, False) if the embedder refused.
 
-        `context` is up to three messages before this one, oldest first.
+        Args:
+            text: the message.
+            context: up to three messages before it, oldest first.
         """
         key = (text, tuple(context[-3:]))
         if (known := self._known.get(key)) is not None and known.embedder == self._embedder.id:
             self._known.move_to_end(key)
             return known, False
-        if self._embedder.immediate and not self._running.get(key):
+        if self._embedder.immediate:
             return await self._fetch(key), False  # nothing to wait for: no task, no deadline
-        task = self._running.get(key) or self._start(key)
+        if (task := self._running.get(key)) is None:
+            task = self._running[key] = asyncio.create_task(self._fetch(key))
+            task.add_done_callback(lambda _: self._running.pop(key, None))
         done, _ = await asyncio.wait({task}, timeout=self._deadline)
         return (task.result(), False) if done else (None, True)
 
@@ -75,19 +79,12 @@ class QueryEmbedder:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _start(self, key: tuple[str, tuple[str, ...]]) -> asyncio.Task[QueryVectors | None]:
-        task = self._running[key] = asyncio.create_task(self._fetch(key))
-        task.add_done_callback(lambda _: self._running.pop(key, None))
-        return task
-
-    async def _fetch(self, key: tuple[str, tuple[str, ...]]) -> QueryVectors | None:
+    async def _fetch(self, key: Key) -> QueryVectors | None:
         texts = parse_question(*key).list_texts
+        known = None
+        if isinstance(self._embedder, QueryShortener):
+            known = self._embedder.shorten_query(texts)
         if not self._embedder.immediate:
-            known = (
-                self._embedder.shorten_query(texts)
-                if isinstance(self._embedder, QueryShortener)
-                else None
-            )
             texts = known or shorten_texts(texts, _MOST)
         embedder = self._embedder.id
         try:
@@ -98,12 +95,12 @@ class QueryEmbedder:
         if embedder != self._embedder.id or not np.isfinite(rows).all():
             return None  # another one is in use by now, for the next turn; or its numbers are none
         found = self._known[key] = QueryVectors(embedder, rows, self._find_reader(embedder))
-        while len(self._known) > _CACHED:
+        if len(self._known) > _CACHED:
             self._known.popitem(last=False)
         return found
 
     def _find_reader(self, embedder: str) -> MessageReader | None:
-        """Find the reader of messages for an embedder; if none is shipped and it knows meaning, begin to make one."""
+        """Return an embedder's reader of messages; begin to make one where none is shipped."""
         if embedder not in self._readers:
             self._readers[embedder] = load_reader(embedder)
             if self._readers[embedder] is None and not embedder.startswith("lexical:"):

@@ -1,84 +1,52 @@
-"""The gate: how likely a memory is what the message calls for.
-
-It is calibrated so that 0.7 means the same everywhere.
+"""The gate: how likely a memory is what the message calls for, 0.7 meaning the same everywhere.
 
 Ranking says which memory fits best; the best of nothing is still nothing. Here each candidate
-speaks for itself.
-
-With an embedder that knows meaning: how far its cosine lies above the nearest memory of a message
-that calls for nothing, in this store and language; the rarity of the words it shares; and whether
-the message, by its vector, calls for what is remembered (`memory.recall.reader`). Five numbers, the
-same for every embedder and both languages.
-
-Without one, by words alone: what it shares, whom it names, the time and the kind of answer asked
-for; what sort of message it is weighs that up or down. What stands beside a memory that is clearly
-meant is carried by it.
+speaks for itself, by one form whatever the embedder: whether the message calls for what is
+remembered, how near the memory is, and the words, names and time that they share. With an embedder
+that knows meaning, the message's vector tells whether it calls (`memory.recall.reader`), and the
+cosine is compared with that of the nearest memory to a message that calls for nothing. Without
+one, the message's own words tell it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp, log, log1p
 from typing import Final
 
-from memory.models import Lang, Mode, detect_language
-from memory.recall.fusion import WEIGHTS as RANKING
-from memory.recall.question import Question, measure_shared_terms
-from memory.text.languages import value, values
+from memory.models import Lang, Mode
+from memory.recall.question import Question, find_telling_terms, measure_shared_terms
 from memory.text.translations import count_crossed
 from memory.text.words import count_mistyped
 
 THRESHOLD: Final = 0.7  # the product paper
 REVIEW_THRESHOLD: Final = 0.4
-
-# By words: log-odds of what speaks for a memory. A logistic regression, then step by step, on
-# LoCoMo, MemDaily, a small life, made-up diaries and the same retold (tests/bench/life) and turns
-# that call for a memory without asking or for none (tests/bench/smalltalk.py, calls.py), by the
-# lexical embedder, with the ranking of that time. How much small talk brought up anything | what
-# that cost of recall@3: LoCoMo 3.0% | .001; MemDaily 0.9% | .004; diaries en 4.6% | .009, zh 3.4% |
-# .007; retold en 4.5% | .017 at most. On diaries that people wrote it costs far more
-# (`docs/design.md`).
-WEIGHTS: Final[Mapping[Lang, Mapping[str, float]]] = values("gate", "WEIGHTS")
-_PROPER: Final = (
-    0.5  # of a name, by hand: a capital in mid-sentence, of what no memory has as an entity
-)
-ASIDE: Final = 0.5  # what being carried costs at least
-STEP: Final = 0.7  # and for each point of rank score below the one that carries
-LENT: Final = (
-    2.5  # the most that is lent: however sure a memory is, what only stands beside it is not
-)
-LED: Final = (
-    0.3  # points of rank score, by what other memories lead to, that make one worth carrying
-)
-LEADS: Final = ("before", "after", "bridge", "graph")
-
-# By meaning. Fitted on half A of the questions and turns of tests/eval/recall, on turns of
-# tests/bench, and on the development chats, CALL and BIAS on all of them; see `docs/design.md` for
-# what it costs and lets through.
-CALL: Final = 4.1
-NEAR: Final = 0.63
-KNOWN: Final = 1.08
-NAMED: Final = (
-    1.0  # a name of the message, which is rare even where few memories make every word common
-)
-BIAS: Final = -1.15
-
-_MOST: Final = 6.0  # spreads that count
-_LETTERS: Final = (
-    0.1,
-    0.6,
-)  # from here the lexical embedder's cosines say something, and so much at most
-_INFORMED: Final = 0.4  # information of a message from which on it is one
-_TYPED: Final = 0.8  # information of a word that is another one mistyped
-_CROSSED: Final = 0.8  # and of one that is said in the other language
-_CHARACTERS: Final = 4
 _CUT: Final = log(THRESHOLD / (1 - THRESHOLD))
 
-
-def passes_gate(relevance: float, mode: Mode) -> bool:
-    """Say whether a memory of that relevance comes through: one bar for every level."""
-    return relevance >= (THRESHOLD if mode is Mode.NORMAL else REVIEW_THRESHOLD)
+# Log-odds, the same for every language; `docs/design.md` says what they cost and let through. By
+# meaning: fitted on half A of the questions and turns of tests/eval/recall, on turns of tests/bench
+# and the development chats. By words: a logistic regression on half A of the same, with the
+# lexical embedder; `names` and `time` by hand.
+WEIGHTS: Final[Mapping[str, Mapping[str, float]]] = {
+    "meaning": {"bias": -1.15, "asked": 4.1, "meaning": 0.63, "words": 1.08, "names": 1.0},
+    "words": {
+        "bias": -3.2,
+        "asked": 1.0,
+        "words": 2.3,
+        "other_language": 2.3,
+        "names": 2.6,
+        "time": 3.0,
+    },
+}
+# What sort of message calls for a memory, by its words.
+_ASKS, _PERSONAL, _WORLD, _OF_YOU = 1.2, 2.5, -3.1, -2.9
+_ALL: Final = 0.9  # of a question, all of whose words the memory has
+_CHARACTER: Final = 0.37  # of one Chinese character that is shared, beside 1 for ln(1 + terms)
+_MOST_CHARACTERS: Final = 4
+_OTHERWISE: Final = 0.8  # information of a word that is mistyped or said in the other language
+_INFORMED: Final = 0.4  # shared information from which on it counts what sort the message is of
+_MOST: Final = 6.0  # spreads that count
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +54,9 @@ class GateCandidate:
     """What the gate looks at."""
 
     text: str
-    score: float  # of fusion
     features: Mapping[str, float]  # of fusion, raw
     cosine: float | None = None  # with the message, or with the nearest part of it
-    lang: Lang | None = None  # if it is known
+    lang: Lang | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,112 +80,62 @@ class MessageReading:
 class GateContext:
     """What is the same for all candidates of a message."""
 
-    a: Question
-    embedder: str = ""
+    question: Question
     unknown: tuple[str, ...] = ()  # words of the message that no memory has
     calling: MessageReading | None = None
 
 
-def judge_candidates(ear: GateContext, candidates: Sequence[GateCandidate]) -> list[GateVerdict]:
-    """Return a verdict for each candidate, whatever their order."""
-    if ear.calling is not None:
-        return [_by_meaning(ear.calling, c) for c in candidates]
-    own = [_own(ear, c) for c in candidates]
-    if not own:
-        return []
-    odds = [sum(e.values()) for e in own]
-    best = max(range(len(odds)), key=lambda i: (odds[i], candidates[i].score))
-    out = []
-    for c, evidence, alone in zip(candidates, own, odds, strict=True):
-        lent = min(odds[best], LENT) - ASIDE - STEP * max(0.0, candidates[best].score - c.score)
-        worth = lent > alone and odds[best] >= 0 and _led(c) >= LED
-        carried = {"carried": lent - alone} if worth else {}
-        x = max(alone, lent) if carried else alone
-        out.append(GateVerdict(1 / (1 + exp(-x - _CUT)), {**evidence, **carried}))
-    return out
+def passes_gate(relevance: float, mode: Mode) -> bool:
+    """Say whether a memory of that relevance comes through: one bar for every level."""
+    return relevance >= (THRESHOLD if mode is Mode.NORMAL else REVIEW_THRESHOLD)
 
 
-def _by_meaning(calling: MessageReading, c: GateCandidate) -> GateVerdict:
-    """Weigh the message's call and the memory's own evidence."""
-    above = -_MOST if c.cosine is None else (c.cosine - calling.usual) / max(calling.spread, 1e-6)
-    evidence = {
-        "bias": BIAS,
-        "asked": CALL * calling.score,
-        "meaning": NEAR * max(-_MOST, min(_MOST, above)),
-        "words": KNOWN * log1p(c.features.get("known", 0.0)),
-        "names": NAMED * c.features.get("names", 0.0),
-    }
+def judge_candidate(context: GateContext, c: GateCandidate) -> GateVerdict:
+    """Weigh what speaks for a memory."""
+    if context.calling is None:
+        found, weights = _read_by_words(context, c), WEIGHTS["words"]
+    else:
+        found, weights = _read_by_meaning(context.calling, c), WEIGHTS["meaning"]
+    worth = {name: weight * found.get(name, 1.0) for name, weight in weights.items()}
+    evidence = {name: value for name, value in worth.items() if value}
     return GateVerdict(1 / (1 + exp(-sum(evidence.values()) - _CUT)), evidence)
 
 
-def _own(ear: GateContext, c: GateCandidate) -> Mapping[str, float]:
-    """Return what speaks for it by itself, and the bias; in log-odds."""
-    a, w, f = ear.a, value(ear.a.lang, "gate", "WEIGHTS"), c.features
-    asks, personal = (
-        a.asks or a.needs_context,
-        a.personal or a.needs_context,
-    )  # who chooses among what was said asks, for themselves
-    telling, common, mass = _words(ear, c.text)
-    crossing = 0.0
-    if (c.lang or detect_language(c.text)) != a.lang:
-        crossing = _CROSSED * count_crossed(
-            (k.alike for part in a.parts for k in part.clauses), a.lang, c.text
-        )
-    letters = 0.0
-    if c.cosine is not None and ear.embedder.startswith("lexical:"):
-        letters = max(0.0, min(_LETTERS[1], c.cosine - _LETTERS[0]))
-    informed = min(1.0, mass / _INFORMED)
-    characters = max(
-        (sum(x in c.text for x in p.characters) for part in a.parts for p in part.clauses),
-        default=0,
-    )
-    time = float(f.get("time", 0.0) > 0 and asks and not a.world)
-    named = 1.0 if f.get("entity", 0.0) > 0 else _PROPER * any(n in c.text for n in a.proper)
-    touched = max(
-        min(1.0, (telling + common + crossing) / _INFORMED),
-        min(1.0, 2 * characters / _CHARACTERS),
-        min(1.0, letters / _LETTERS[0]),
-        time,
-        named,
-    )
-    kind = float(f.get("kind", 0.0) > 0)
-    of_others = asks and not (personal or a.world or a.of_you)
-    told = w["first"] * min(1.0, telling) + w["telling"] * log1p(telling)
-    both = w["first"] * min(1.0, telling + crossing) + w["telling"] * log1p(telling + crossing)
-    words = (
-        told
-        + w["characters"] * min(1.0, characters / _CHARACTERS)
-        + (w["share"] + of_others * w["asks_share"]) * f.get("share", 0.0) * informed
-        + w["letters"] * letters * informed
-    )
-    sort = asks * w["asks"] + personal * w["personal"] + (asks and personal) * w["asks_personal"]
-    heard = {
-        "bias": w["bias"],
-        "words": words,
-        "other_language": both - told,
-        "names": w["names"] * named,
-        "time": w["time"] * time,
-        "kind_of_answer": w["kind"] * kind * touched,
-        "asked": sort * informed * touched,
-        "world": w["world"] * a.world,
-        "of_you": w["of_you"] * a.of_you,
+def _read_by_meaning(calling: MessageReading, c: GateCandidate) -> dict[str, float]:
+    above = -_MOST if c.cosine is None else (c.cosine - calling.usual) / max(calling.spread, 1e-6)
+    return {
+        "asked": calling.score,
+        "meaning": max(-_MOST, min(_MOST, above)),
+        "words": log1p(c.features.get("known", 0.0)),
+        "names": c.features.get("names", 0.0),
     }
-    return {name: value for name, value in heard.items() if value}
 
 
-def _led(c: GateCandidate) -> float:
-    """Return what its neighbours and the words of other hits do for its rank."""
-    return sum(RANKING[name] * c.features.get(name, 0.0) for name in LEADS)
-
-
-def _words(ear: GateContext, text: str) -> tuple[float, float, float]:
-    """(telling, common, all to be shared): of the clause it shares most with, or of what the message leans on."""
-    a = ear.a
-    looks = [measure_shared_terms(c.terms, text) for c in a.clauses]
-    if a.needs_context:
-        telling, common, mass = measure_shared_terms(a.context_terms, text)
-        looks.append((a.context_weight * telling, a.context_weight * common, mass))
-    telling, common, _ = max(looks)
-    if ear.unknown:
-        telling += _TYPED * count_mistyped(ear.unknown, text)
-    return telling, common, max(mass for _, _, mass in looks)
+def _read_by_words(context: GateContext, c: GateCandidate) -> dict[str, float]:
+    """Read what is shared; what sort the message is of counts as far as anything is."""
+    q = context.question
+    leans = q.context_weight > 0  # who chooses among what was said asks, for themselves
+    clauses = [clause for part in q.parts for clause in part.clauses]
+    telling, common = measure_shared_terms(q.terms, c.text)
+    if leans:
+        before = measure_shared_terms(find_telling_terms(q.context), c.text)
+        telling, common = max((telling, common), tuple(q.context_weight * x for x in before))
+    telling += _OTHERWISE * count_mistyped(context.unknown, c.text)
+    crossed = 0.0
+    if c.lang != q.lang:
+        crossed = _OTHERWISE * count_crossed((k.alike for k in clauses), q.lang, c.text)
+    characters = max((sum(x in c.text for x in k.characters) for k in clauses), default=0)
+    names = c.features.get("names", 0.0)
+    time = float(c.features.get("time", 0.0) > 0 and (q.asks or leans) and not q.world)
+    shared = telling + crossed + common
+    touched = max(min(1.0, shared / _INFORMED), min(1.0, characters / 2), names, time)
+    share = min(1.0, shared / max(_INFORMED, sum(q.terms.values())))
+    asked = (_ASKS * touched + _ALL * share) * (q.asks or leans)
+    asked += _PERSONAL * touched * (q.personal or leans)
+    return {
+        "asked": asked + _WORLD * q.world + _OF_YOU * q.of_you,
+        "words": log1p(telling) + _CHARACTER * min(_MOST_CHARACTERS, characters),
+        "other_language": log1p(telling + crossed) - log1p(telling),
+        "names": names,
+        "time": time,
+    }

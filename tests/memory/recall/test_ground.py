@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.ports import Posting
-from memory.recall.clauses import PartClause, QuestionPart
+from memory.recall.question import PartClause, QuestionPart
 from memory.recall.term_scores import (
     SignalScores,
     TermScores,
@@ -32,13 +32,13 @@ def test_sums_are_those_of_mappings(a: dict[int, float], b: dict[int, float]) ->
     """Missing is nought; what has no weight counts nothing; a value is found again where it was put."""
     total = np.zeros(SIZE, np.float32)
     for e in (make_feature("a", a), make_feature("b", b), make_feature("c", {7: 9.0})):
-        e.weighed({"a": 1.0, "b": 2.0}, total)
+        e.add_weighted({"a": 1.0, "b": 2.0}, total)
     assert total.tolist() == pytest.approx([a.get(p, 0.0) + 2 * b.get(p, 0.0) for p in range(SIZE)])
     some = np.arange(0, SIZE, 7)
-    assert make_feature("a", a).of(some).get("a", np.zeros(len(some))).tolist() == [
+    assert make_feature("a", a).get_features(some).get("a", np.zeros(len(some))).tolist() == [
         a.get(p, 0.0) for p in some.tolist()
     ]
-    assert SignalScores(None, {"t": total}).of(some)["t"].tolist() == total[some].tolist()
+    assert SignalScores(None, {"t": total}).get_features(some)["t"].tolist() == total[some].tolist()
 
 
 @settings(deadline=None)
@@ -83,18 +83,17 @@ def test_a_part_is_a_share_of_one(
     passing[failing] = False
     ground = TermScores({t: Posting(p, rarity) for t, (p, rarity) in held.items()}, passing)
     words = tuple(held)
-    values = ground.part(QuestionPart("", 1.0, (PartClause(words, ()), PartClause(words[:1], ()))))
+    values = ground.score_part(
+        QuestionPart("", 1.0, (PartClause(words, ()), PartClause(words[:1], ())))
+    )
     assert np.all((values >= 0) & (values <= 1 + 1e-6))
     assert not values[failing].any()
     left = {p for t in words for p in held[t][0].tolist()} - set(failing.tolist())
     assert values.max() == pytest.approx(1.0 if left else 0.0)
-    back = ground.part(
+    back = ground.score_part(
         QuestionPart("", 1.0, (PartClause(words[::-1], ()), PartClause(words[:1], ())))
     )
     assert back.tolist() == pytest.approx(values.tolist(), abs=1e-5)
-    shares = ground.share(words)
-    assert np.all((shares >= 0) & (shares <= 1 + 1e-6))
-    assert not shares[failing].any()
 
 
 @settings(deadline=None)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.recall.clauses import MOST, split_into_parts
+from memory.recall.question import MOST, split_into_parts
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Whom a text is about: names by their form, and oneself."""
+"""Whom a text names, by the form of the names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from memory.models import Query
 from memory.recall import rank_candidates
-from memory.recall.people import find_people_names, is_about_speaker, share_of_names
+from memory.recall.question import find_people_names, share_of_names
 from tests.memory.recall.conftest import NOW, Person
 
 
@@ -31,26 +31,6 @@ def test_names_by_their_form(text: str, names: set[str]) -> None:
     assert find_people_names(text) == names
 
 
-@pytest.mark.parametrize(
-    ("text", "whose"),
-    [
-        ("User drives a van", 1.0),
-        ("My sister and Noor met", 1.0),
-        ("我喜欢喝茶", 1.0),
-        ("用户住在六楼", 1.0),
-        ("Fiona drives a van", -1.0),
-        ("陈思琪住在六楼", -1.0),
-        ("Drives a van with Fiona", 1.0),
-        ("住在六楼", 1.0),
-        ("the lift is out of order", 0.0),
-        ("那部电梯坏了", 0.0),
-    ],
-)
-def test_its_speaker_or_somebody_else(text: str, whose: float) -> None:
-    """Somebody else only where nothing is said of the speaker."""
-    assert is_about_speaker(text) == whose
-
-
 def test_the_share_of_the_names() -> None:
     """All, half or none; a Chinese name that caught one character too many still counts."""
     assert share_of_names(frozenset({"Noor", "Fiona"}), "Noor called") == 0.5
@@ -62,9 +42,7 @@ def test_the_share_of_the_names() -> None:
 @pytest.mark.parametrize(
     ("others", "question", "answer"),
     [
-        (["Fiona drives a red van", "Noor drives a bicycle"], "What do I drive?", "User drives a blue van"),
         (["User's birthday is in May", "Noor's birthday is in June"], "When is Carmen's birthday?", "Carmen's birthday: July"),
-        (["陈思琪开一辆红色的车", "赵一鸣开一辆旧车"], "我开什么车？", "用户开一辆蓝色的车"),
         (["用户的生日是五月", "李婷婷的生日是六月"], "王磊的生日是几月？", "王磊的生日是七月"),
     ],
 )  # fmt: skip

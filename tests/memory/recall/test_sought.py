@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.recall.clauses import split_into_parts
-from memory.recall.question import parse_question
+from memory.recall.question import parse_question, split_into_parts
 from tests.memory.recall.conftest import Person, texts
 
 SAME = """
