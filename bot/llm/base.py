@@ -1,7 +1,4 @@
-"""What is the same for every model: wrappers around a ChatModel, and reading an answer as a whole.
-
-Wrappers, not flags: `RetryingModel(Metered(model, …))`. Each is a ChatModel itself.
-"""
+"""What is the same for every model: retries, deadline, count, and its thinking hidden."""
 
 from __future__ import annotations
 
@@ -12,13 +9,19 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Final, cast
 
 from bot.settings import RoleName
 from memory.api import MESSAGE_OVERHEAD, estimate_tokens
 from memory.errors import ModelError
 from memory.models import Usage
 from memory.ports import ChatModel, Chunk, ModelRequest
+
+_TAGS: Final = {
+    **{f"<{name}>": f"</{name}>" for name in ("think", "thinking", "thought", "reasoning")},
+    "[think]": "[/think]",
+    "◁think▷": "◁/think▷",
+}
 
 
 def close_stream(stream: AsyncIterator[Chunk]) -> aclosing[AsyncGenerator[Chunk, None]]:
@@ -40,58 +43,6 @@ async def read_whole_answer(model: ChatModel, request: ModelRequest) -> tuple[st
 
 
 @dataclass
-class RetryingModel:
-    """Tries again after what may pass, as long as nothing has been shown yet.
-
-    Waits `base`·2ⁿ seconds with full jitter, or what the server asked for; gives up where the wait
-    would go past `patience` seconds since the first try (or the request's own deadline), and raises
-    what it had.
-    """
-
-    inner: ChatModel
-    attempts: int = 4
-    base: float = 0.5
-    patience: float = 30.0
-    random: random.Random = field(default_factory=random.Random, repr=False)
-
-    @property
-    def name(self) -> str:
-        """The model's."""
-        return self.inner.name
-
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
-        """As the model's; from the first text on there is no second try."""
-        began = time.monotonic()
-        limit = self.patience if request.deadline is None else min(self.patience, request.deadline)
-        for attempt in range(1, self.attempts + 1):
-            shown = False
-            left = (
-                None
-                if request.deadline is None
-                else max(0.0, request.deadline - (time.monotonic() - began))
-            )
-            try:
-                async with close_stream(
-                    self.inner.stream(replace(request, deadline=left))
-                ) as chunks:
-                    async for chunk in chunks:
-                        shown = shown or bool(chunk.text)
-                        yield chunk
-                    return
-            except ModelError as e:
-                pause = self._pause(attempt, e)
-                late = time.monotonic() - began + pause > limit
-                if shown or e.partial or not e.retryable or attempt == self.attempts or late:
-                    raise
-            await asyncio.sleep(pause)
-
-    def _pause(self, attempt: int, error: ModelError) -> float:
-        wave = self.base * float(1 << (attempt - 1))
-        jittered = wave / 2 + self.random.random() * wave / 2
-        return jittered if error.retry_after is None else error.retry_after + jittered / 4
-
-
-@dataclass
 class TokenMeter:
     """What each role has spent in this process, by model."""
 
@@ -107,16 +58,27 @@ class TokenMeter:
         )
 
 
-@dataclass
-class MeteredModel:
-    """Counts what a role spends.
+def estimate_request(request: ModelRequest) -> int:
+    """Estimate the tokens of a request's messages."""
+    return sum(estimate_tokens(m.get("content", "")) + MESSAGE_OVERHEAD for m in request.messages)
 
-    Where the server does not say, an estimate stands in, so that budgets hold.
+
+@dataclass
+class ManagedModel:
+    """A model over a network: counted, held to a deadline, and tried again.
+
+    A call is tried again after what may pass, as long as nothing has been shown yet. It waits
+    `base`·2ⁿ seconds with full jitter, or what the server asked for; where the wait would go past
+    `patience` seconds since the first try (or the request's own deadline), the error is raised.
     """
 
     inner: ChatModel
     role: RoleName
     meter: TokenMeter
+    attempts: int = 4
+    patience: float = 30.0
+    base: float = 0.5
+    random: random.Random = field(default_factory=random.Random, repr=False)
 
     @property
     def name(self) -> str:
@@ -124,28 +86,59 @@ class MeteredModel:
         return self.inner.name
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
-        """As the model's, its last chunk always with a usage; a call that breaks off is counted too."""
+        """Yield as the model; the last chunk has the usage.
+
+        Raises ModelError, past the deadline `timeout` with what had come.
+        """
+        began = time.monotonic()
+        ends = None if request.deadline is None else began + request.deadline
+        gives_up = min(began + self.patience, ends or began + self.patience)
+        for attempt in range(1, self.attempts + 1):
+            shown = False
+            try:
+                async with close_stream(self._try_once(request, ends)) as chunks:
+                    async for chunk in chunks:
+                        shown = shown or bool(chunk.text)
+                        yield chunk
+                    return
+            except ModelError as e:
+                pause = self.compute_pause(attempt, e)
+                late = time.monotonic() + pause > gives_up
+                if shown or e.partial or not e.retryable or attempt == self.attempts or late:
+                    raise
+            await asyncio.sleep(pause)
+
+    def compute_pause(self, attempt: int, error: ModelError) -> float:
+        """Return the seconds to wait before the next try."""
+        wave = self.base * float(1 << (attempt - 1))
+        jittered = wave / 2 + self.random.random() * wave / 2
+        return jittered if error.retry_after is None else error.retry_after + jittered / 4
+
+    async def _try_once(self, request: ModelRequest, ends: float | None) -> AsyncIterator[Chunk]:
+        """Yield one call's chunks, and count it, also if it breaks off.
+
+        Where the server does not say what it cost, an estimate stands in, so that budgets hold.
+        """
         text, usage = "", None
         try:
             async with close_stream(self.inner.stream(request)) as chunks:
-                async for chunk in chunks:
+                while (chunk := await _read_next_chunk(chunks, ends)) is not None:
                     text += chunk.text
                     usage = chunk.usage or usage
-                    if chunk.finish and usage is None:
-                        usage = estimate_usage(request, text)
-                    yield replace(chunk, usage=usage) if chunk.finish else chunk
+                    if chunk.finish:
+                        usage = usage or Usage(estimate_request(request), estimate_tokens(text))
+                        chunk = replace(chunk, usage=usage)
+                    yield chunk
+        except TimeoutError as e:
+            raise ModelError("timeout", detail="deadline", partial=text, model=self.name) from e
         finally:
-            if usage is not None or text:
-                self.meter.add(self.role, self.name, usage or estimate_usage(request, text))
+            if usage is None and text:
+                usage = Usage(estimate_request(request), estimate_tokens(text))
+            if usage is not None:
+                self.meter.add(self.role, self.name, usage)
 
 
-def estimate_usage(request: ModelRequest, text: str) -> Usage:
-    """Usage of a call, guessed from its texts."""
-    sent = sum(estimate_tokens(m.get("content", "")) + MESSAGE_OVERHEAD for m in request.messages)
-    return Usage(sent, estimate_tokens(text))
-
-
-async def read_next_chunk(stream: AsyncIterator[Chunk], ends: float | None) -> Chunk | None:
+async def _read_next_chunk(stream: AsyncIterator[Chunk], ends: float | None) -> Chunk | None:
     """Return the next chunk, or None at the end. Raises TimeoutError past `ends` (monotonic).
 
     The timeout lives inside one step, so that a stream may be driven from different tasks.
@@ -154,30 +147,42 @@ async def read_next_chunk(stream: AsyncIterator[Chunk], ends: float | None) -> C
         return await anext(stream, None)
 
 
-@dataclass
-class DeadlineModel:
-    """Holds a call to `ModelRequest.deadline`, counted from its start to its last chunk."""
+class ThinkingFilter:
+    """Keeps out the thinking that a model writes into its answer, while it streams.
 
-    inner: ChatModel
+    Only blocks at the very beginning are hidden (as models write them): a later `<think>` is
+    somebody talking about HTML. A tag may come in any number of pieces.
+    """
 
-    @property
-    def name(self) -> str:
-        """The model's."""
-        return self.inner.name
+    def __init__(self) -> None:
+        self._held = ""
+        self._close = ""  # the tag that ends the block we are in
+        self._thought = self._answers = False
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
-        """As the model's; past the deadline, ModelError("timeout") with what had come."""
-        ends = None if request.deadline is None else time.monotonic() + request.deadline
-        text = ""
-        async with close_stream(self.inner.stream(request)) as chunks:
-            while True:
-                try:
-                    chunk = await read_next_chunk(chunks, ends)
-                except TimeoutError as e:
-                    raise ModelError(
-                        "timeout", detail="deadline", partial=text, model=self.name
-                    ) from e
-                if chunk is None:
-                    return
-                text += chunk.text
-                yield chunk
+    def feed(self, piece: str) -> str:
+        """Take a piece and return what can be shown now."""
+        if self._answers:
+            return piece
+        self._held += piece
+        while True:
+            if self._close:
+                at = self._held.lower().find(self._close)
+                if at < 0:
+                    self._held = self._held[1 - len(self._close) :]
+                    return ""
+                self._held, self._close = self._held[at + len(self._close) :], ""
+            text = self._held.lstrip()
+            lowered = text.lower()
+            tag = next((t for t in _TAGS if lowered.startswith(t)), None)
+            if tag is None:
+                if not text or any(t.startswith(lowered) for t in _TAGS):
+                    return ""  # it may still become one
+                self._answers = True
+                return text if self._thought else self._held
+            self._held, self._close, self._thought = text[len(tag) :], _TAGS[tag], True
+
+    def close(self) -> str:
+        """Return what was held back and turns out to be no thinking."""
+        ends = self._answers or self._close or (self._thought and not self._held.strip())
+        held, self._held = self._held, ""
+        return "" if ends else held

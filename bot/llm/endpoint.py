@@ -20,54 +20,44 @@ if TYPE_CHECKING:
     import openai
 
 OPENAI_URL = "https://api.openai.com/v1"
-LOCAL_TIMEOUTS = (
-    3.0,
-    300.0,
-)  # to connect; between two chunks: a local model may have to be loaded first
+# Seconds to connect, and between two chunks: a local model may have to be loaded first.
+LOCAL_TIMEOUTS = (3.0, 300.0)
 REMOTE_TIMEOUTS = (10.0, 90.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where, and with which key. `url` None is OpenAI's own."""
+    """Where, and with which key."""
 
     url: str = OPENAI_URL
     key: str | None = None
 
     @staticmethod
     def at(url: str | None, key: str | None = None) -> Endpoint:
-        """From what was set; a scheme left out is put in."""
+        """Make one of what was set: OpenAI's own for None; a scheme left out is put in."""
         url = (url or OPENAI_URL).strip().rstrip("/")
         if "://" not in url:
-            url = f"{'http' if _is_loopback(urlsplit(f'//{url}').hostname) else 'https'}://{url}"
+            url = f"{'http' if Endpoint(f'//{url}').loopback else 'https'}://{url}"
         return Endpoint(url, (key or "").strip() or None)
 
     @property
     def host(self) -> str:
         """What a person is told: `api.openai.com`, `127.0.0.1:8080`."""
-        parts = urlsplit(self.url)
-        return parts.netloc.rpartition("@")[2] or self.url
+        return urlsplit(self.url).netloc.rpartition("@")[2] or self.url
 
     @property
     def loopback(self) -> bool:
         """Tell whether it is on this machine."""
-        return _is_loopback(urlsplit(self.url).hostname)
+        host = urlsplit(self.url).hostname or ""
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return host == "localhost" or host.endswith(".localhost")
 
     @property
     def is_openai(self) -> bool:
         """Tell whether it is OpenAI's own."""
         return (urlsplit(self.url).hostname or "").endswith("api.openai.com")
-
-
-def _is_loopback(host: str | None) -> bool:
-    if not host:
-        return False
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class ClientPool:
@@ -88,52 +78,46 @@ class ClientPool:
         async with self._lock:
             if endpoint not in self._sdk:
                 await asyncio.to_thread(_import)
-                self._sdk[endpoint] = await asyncio.to_thread(_sdk_client, endpoint)
+                self._sdk[endpoint] = await asyncio.to_thread(_make_sdk_client, endpoint)
             return self._sdk[endpoint]
 
     async def plain(self, endpoint: Endpoint) -> httpx2.AsyncClient:
         """Return a bare HTTP client for the endpoint, its address being the base."""
         async with self._lock:
             if endpoint.url not in self._plain:
-                self._plain[endpoint.url] = await asyncio.to_thread(
-                    _http_client, endpoint, base_url=endpoint.url
-                )
+                self._plain[endpoint.url] = await asyncio.to_thread(_make_http_client, endpoint)
             return self._plain[endpoint.url]
 
     async def close(self) -> None:
         """Close every connection."""
-        for client in [*self._sdk.values()]:
-            await client.close()
-        for plain in [*self._plain.values()]:
+        for sdk in self._sdk.values():
+            await sdk.close()
+        for plain in self._plain.values():
             await plain.aclose()
         self._sdk.clear()
         self._plain.clear()
 
 
-def _http_client(endpoint: Endpoint, *, base_url: str = "") -> httpx2.AsyncClient:
+def _make_http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
     import httpx2
 
     connect, read = LOCAL_TIMEOUTS if endpoint.loopback else REMOTE_TIMEOUTS
     return httpx2.AsyncClient(
-        base_url=base_url,
+        base_url=endpoint.url,
         timeout=httpx2.Timeout(connect=connect, read=read, write=30.0, pool=30.0),
-        limits=httpx2.Limits(
-            max_connections=100, max_keepalive_connections=20, keepalive_expiry=60.0
-        ),
         trust_env=not endpoint.loopback,  # a proxy out there knows nothing of this machine
         follow_redirects=True,
     )
 
 
-def _sdk_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
+def _make_sdk_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     import openai
 
-    http = _http_client(endpoint)
-    if not endpoint.key:
-        http.event_hooks = {"request": [_without_key]}
+    http = _make_http_client(endpoint)
+    if not endpoint.key:  # the SDK insists on one: the header is taken out again
+        http.event_hooks = {"request": [_drop_key]}
     client = openai.AsyncOpenAI(
-        api_key=endpoint.key
-        or "none",  # the SDK insists on one; without a key the header is taken out again
+        api_key=endpoint.key or "none",
         base_url=endpoint.url,
         # Empty, not None: None would be filled from the environment and sent to whoever this
         # endpoint is.
@@ -145,14 +129,13 @@ def _sdk_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
         http_client=http,
     )
     client.organization = client.project = None  # no empty headers either
-    if (
-        not endpoint.is_openai
-    ):  # OPENAI_CUSTOM_HEADERS is for OpenAI; no argument of the SDK leaves it out
+    if not endpoint.is_openai:
+        # OPENAI_CUSTOM_HEADERS is for OpenAI; no argument of the SDK leaves it out.
         client._custom_headers = {}  # noqa: SLF001
     return client
 
 
-async def _without_key(request: httpx2.Request) -> None:
+async def _drop_key(request: httpx2.Request) -> None:
     request.headers.pop("Authorization", None)
 
 
@@ -163,8 +146,6 @@ def _import() -> None:
     import bot.llm.failures  # noqa: F401
 
 
-def warm() -> threading.Thread:
+def warm() -> None:
     """Import the SDK in the background; call it after the first paint."""
-    thread = threading.Thread(target=_import, name="ebb-warm", daemon=True)
-    thread.start()
-    return thread
+    threading.Thread(target=_import, name="ebb-warm", daemon=True).start()

@@ -3,72 +3,80 @@
 from __future__ import annotations
 
 import email.utils
-import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import httpx2
 import openai
 
 from memory.errors import ModelError, ModelErrorCode
 
-_CREDIT = re.compile(
-    r"insufficient.?(?:quota|balance|credit|funds)|exceeded your current quota|billing|credit balance|out of credits?"
-    r"|payment required|arrearage|余额|欠费|额度",
-    re.IGNORECASE,
+
+def _words(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
+
+
+_CREDIT: Final = _words(
+    r"insufficient.?(?:quota|balance|credit|funds)|exceeded your current quota|billing"
+    r"|credit balance|out of credits?|payment required|arrearage|余额|欠费|额度"
 )
-_CONTEXT = re.compile(
-    r"context.?(?:length|window|size)|maximum.{0,20}tokens|too many (?:input )?tokens|prompt is too long"
-    r"|input (?:is )?too long|exceeds? .{0,40}(?:token|context)|reduce the length|range of input length",
-    re.IGNORECASE,
+_CONTEXT: Final = _words(
+    r"context.?(?:length|window|size)|maximum.{0,20}tokens|too many (?:input )?tokens"
+    r"|prompt is too long|input (?:is )?too long|exceeds? .{0,40}(?:token|context)"
+    r"|reduce the length|range of input length"
 )
-_MODEL = re.compile(
-    r"model.{0,80}(?:not.?(?:found|exist|supported|valid)|does not exist|unknown|unavailable|no longer)"
-    r"|(?:unknown|invalid|no such|not a valid|unsupported|find the|no endpoints found for) model|模型不存在",
-    re.IGNORECASE | re.DOTALL,
+_MODEL: Final = _words(
+    r"model.{0,80}(?:not.?(?:found|exist|supported|valid)|does not exist|unknown|unavailable"
+    r"|no longer)|(?:unknown|invalid|no such|not a valid|unsupported|find the"
+    r"|no endpoints found for) model|模型不存在"
 )
-_KEY = re.compile(r"api.?key|unauthorized|authentication|credential|access token", re.IGNORECASE)
-_WAIT = re.compile(
-    r"(?:try again|retry) in (?:about )?(?:(\d+)m(?!s))?\s{0,9}([\d.]+)?\s{0,9}(ms|s)?",
-    re.IGNORECASE,
+_KEY: Final = _words(r"api.?key|unauthorized|authentication|credential|access token")
+_RATE: Final = _words(r"rate.?limit|too many requests|\b429\b")
+_WAIT: Final = _words(
+    r"(?:try again|retry) in (?:about )?(?:(\d+)m(?!s))?\s{0,9}([\d.]+)?\s{0,9}(ms|s)?"
 )
-_SCHEMA = re.compile(r"schema|grammar|structured.?outputs?", re.IGNORECASE)
-_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|gsk|key|AIza)[-_]?[A-Za-z0-9_*\-]{8,}")
+_SCHEMA: Final = _words(r"schema|grammar|structured.?outputs?")
+_LIKE_A_KEY: Final = re.compile(r"\b(?:sk|pk|gsk|key|AIza)[-_]?[A-Za-z0-9_*\-]{8,}")
+
+# The first line that fits decides: statuses (none: any; an error inside a stream has 0), words.
+_CODES: Final[tuple[tuple[ModelErrorCode, tuple[int, ...], re.Pattern[str] | None], ...]] = (
+    ("no_credit", (402,), None),
+    ("no_credit", (0, 400, 403, 429), _CREDIT),
+    ("rate_limit", (429,), None),
+    ("rate_limit", (0,), _RATE),
+    ("bad_key", (401,), None),
+    ("bad_request", (403,), _words("unsupported_country")),
+    ("bad_key", (403,), None),
+    ("unknown_model", (404,), _MODEL),
+    ("bad_request", (404,), None),
+    ("context_too_long", (413,), None),
+    ("server", (409, 425, *range(500, 600)), None),
+    ("context_too_long", (), _CONTEXT),
+    ("server", (0,), None),
+    ("timeout", (408,), None),
+    ("unknown_model", (), _MODEL),
+    ("bad_key", (400,), _KEY),
+    ("bad_request", (), None),
+)
 
 
 def translate(
     error: BaseException, *, model: str, host: str, partial: str = "", key: str = ""
 ) -> ModelError:
     """Return the ModelError that says what happened. `key` is kept out of its detail."""
-    code, wait = _code(error, partial)
-    if isinstance(error, openai.APIError):
-        said = error.message
-    elif isinstance(error, json.JSONDecodeError):
-        said = error.msg
-    else:
-        said = str(error)
-    cause = error.__cause__
-    detail = f"{type(error).__name__}: {said}" + (
-        f" ({type(cause).__name__})" if cause is not None else ""
-    )
+    said = error.message if isinstance(error, openai.APIError) else str(error)
+    detail = " ".join(_LIKE_A_KEY.sub("…", said.replace(key or "\0", "…")).split())
+    detail = f"{type(error).__name__}: {detail}"[:200]
+    code, wait = _classify(error, partial)
     return ModelError(
-        code, detail=scrub(detail, key), retry_after=wait, partial=partial, model=model, host=host
+        code, detail=detail, retry_after=wait, partial=partial, model=model, host=host
     )
 
 
-def scrub(text: str, key: str = "") -> str:
-    """One short line without anything that looks like a key."""
-    if key:
-        text = text.replace(key, "…")
-    return " ".join(_LIKE_A_KEY.sub("…", text).split())[:200]
-
-
-def _code(error: BaseException, partial: str) -> tuple[ModelErrorCode, float | None]:
-    cause = error.__cause__ or error
-    if isinstance(error, openai.APIStatusError):
-        return _of_status(error)
-    if isinstance(cause, httpx2.ConnectTimeout):
+def _classify(error: BaseException, partial: str) -> tuple[ModelErrorCode, float | None]:
+    """Return the code of an error, and the seconds to wait where some are named."""
+    if isinstance(error.__cause__ or error, httpx2.ConnectTimeout):
         return "no_connection", None
     if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
         return "timeout", None
@@ -76,62 +84,38 @@ def _code(error: BaseException, partial: str) -> tuple[ModelErrorCode, float | N
         error, openai.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL | OSError
     ):
         return ("cut_off" if partial else "no_connection"), None
-    if isinstance(error, openai.APIResponseValidationError):
+    if isinstance(error, openai.APIResponseValidationError) or not isinstance(
+        error, openai.APIError
+    ):
         return "unreadable", None
-    if isinstance(error, openai.APIError):
-        return _of_body(error)
-    return "unreadable", None
+    words = _collect_words(error)
+    if isinstance(error, openai.APIStatusError):
+        return classify_answer(error.status_code, words, error.response.headers)
+    return classify_answer(0, words, {})  # an error object inside a stream
 
 
-def _of_status(error: openai.APIStatusError) -> tuple[ModelErrorCode, float | None]:
-    status, words = error.status_code, _words(error)
-    if status == 402 or (status in {400, 403, 429} and _CREDIT.search(words)):
-        return "no_credit", None
-    if status == 429:
-        return "rate_limit", retry_after(error.response.headers, words)
-    if status >= 500:
-        return "server", retry_after(error.response.headers, "")
-    if status == 401:
-        return "bad_key", None
-    if status == 403:
-        return (
-            "bad_key" if _KEY.search(words) or "unsupported_country" not in words else "bad_request"
-        ), None
-    if status == 404:
-        return ("unknown_model" if _MODEL.search(words) else "bad_request"), None
-    if status == 413 or "context_length_exceeded" in words or _CONTEXT.search(words):
-        return "context_too_long", None
-    if status == 408:
-        return "timeout", None
-    if status in {409, 425}:
-        return "server", None
-    if _MODEL.search(words):
-        return "unknown_model", None
-    return ("bad_key" if status == 400 and _KEY.search(words) else "bad_request"), None
-
-
-def _of_body(error: openai.APIError) -> tuple[ModelErrorCode, float | None]:
-    """Read an error object inside a stream: it has no status of its own."""
-    words = _words(error)
-    if _CREDIT.search(words):
-        return "no_credit", None
-    if re.search(r"rate.?limit|too many requests|\b429\b", words, re.IGNORECASE):
-        return "rate_limit", retry_after({}, words)
-    if "context_length_exceeded" in words or _CONTEXT.search(words):
-        return "context_too_long", None
-    return "server", None
-
-
-def _words(error: openai.APIError) -> str:
-    """Code, type and message, wherever the server put them."""
-    body = error.body if isinstance(error.body, Mapping) else {}
-    return " ".join(
-        str(x) for x in (error.code, error.type, error.message, body.get("detail", "")) if x
+def classify_answer(
+    status: int, words: str, headers: Mapping[str, str]
+) -> tuple[ModelErrorCode, float | None]:
+    """Return the code of a refusal by its status and words, and the seconds to wait, if any."""
+    code = next(
+        code
+        for code, statuses, pattern in _CODES
+        if (not statuses or status in statuses) and (pattern is None or pattern.search(words))
     )
+    waits = code in {"rate_limit", "server"}
+    return code, _read_wait(headers, words if code == "rate_limit" else "") if waits else None
 
 
-def retry_after(headers: Mapping[str, str], words: str) -> float | None:
-    """Seconds to wait, from the headers (seconds, milliseconds, or a date against the server's own), or the words."""
+def _collect_words(error: openai.APIError) -> str:
+    """Collect code, type and message, wherever the server put them."""
+    body = error.body if isinstance(error.body, Mapping) else {}
+    found = (error.code, error.type, error.message, body.get("detail", ""))
+    return " ".join(str(x) for x in found if x)
+
+
+def _read_wait(headers: Mapping[str, str], words: str) -> float | None:
+    """Return the seconds to wait, from the headers (seconds or a date) or the words."""
     try:
         if headers.get("retry-after-ms"):
             return max(0.0, float(headers["retry-after-ms"]) / 1000)
@@ -144,23 +128,17 @@ def retry_after(headers: Mapping[str, str], words: str) -> float | None:
     except ValueError:
         pass
     if (m := _WAIT.search(words)) and (m[1] or m[2]):
-        seconds = float(m[2] or 0) / (1000 if m[3] == "ms" else 1)
-        return int(m[1] or 0) * 60 + seconds
+        return int(m[1] or 0) * 60 + float(m[2] or 0) / (1000 if m[3] == "ms" else 1)
     return None
 
 
-def find_rejected_parameter(error: Any, names: set[str]) -> str | None:
-    """Which of the parameters `names` a 400 or 422 is about, if one."""
-    if not isinstance(error, openai.APIStatusError) or error.status_code not in {
-        400,
-        404,
-        422,
-        500,
-        501,
-    }:
+def find_rejected_parameter(error: openai.APIStatusError, names: set[str]) -> str | None:
+    """Return which of the parameters `names` a refusal is about, if one."""
+    if error.status_code not in {400, 404, 422, 500, 501}:
         return None
-    words = f"{error.param or ''} {_words(error)} {error.body if isinstance(error.body, str | list) else ''}"
-    found = [n for n in sorted(names, key=len, reverse=True) if re.search(rf"\b{n}\b", words)]
-    if not found and "response_format" in names and _SCHEMA.search(words):
-        return "response_format"
-    return found[0] if found else None
+    body: Any = error.body if isinstance(error.body, str | list) else ""
+    words = f"{error.param or ''} {_collect_words(error)} {body}"
+    for name in sorted(names, key=len, reverse=True):
+        if re.search(rf"\b{name}\b", words):
+            return name
+    return "response_format" if "response_format" in names and _SCHEMA.search(words) else None

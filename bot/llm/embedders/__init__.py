@@ -14,7 +14,7 @@ from memory.ports import Embedder
 
 
 class NoEmbedder(Exception):
-    """What was asked for cannot be had; `because` as in `Choice.lexical_because`."""
+    """What was asked for cannot be had; `because` as in `ProviderChoice.lexical_because`."""
 
     def __init__(self, because: str) -> None:
         super().__init__(because)
@@ -41,10 +41,10 @@ class EmbedderSource(ABC):
             raise NoEmbedder(self.missing)
         return embedder
 
-    def named(
+    def find_earlier(
         self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder_id: str
     ) -> Embedder | None:
-        """Return the embedder of an id that made earlier vectors, where these settings still reach it."""
+        """Return the embedder of an id that made earlier vectors, where it is still reached."""
         embedder = self.make(settings)
         return embedder if embedder is not None and embedder.id == embedder_id else None
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import random
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -21,35 +20,29 @@ from memory.api import estimate_tokens
 from memory.errors import ModelError
 from memory.ports import Embedder, FloatArray
 
-DEFAULT_MODEL = "text-embedding-3-small"
-BATCH = 128  # texts in one request
-BATCH_TOKENS = 100_000  # OpenAI takes 300,000 by its own count
-TEXT_CHARS = 24_000  # most models read 8,192 tokens; a memory is far shorter
-ATTEMPTS = 3
+DEFAULT_MODEL: Final = "text-embedding-3-small"
+BATCH: Final = 128  # texts in one request
+BATCH_TOKENS: Final = 100_000  # OpenAI takes 300,000 by its own count
+TEXT_CHARS: Final = 24_000  # most models read 8,192 tokens; a memory is far shorter
+RETRIES: Final = 2  # of the SDK, for contents; a query never waits
 
 # Lengths of well-known models' vectors, so that a start needs no request. What a server really
 # sends wins.
-DIMS: Mapping[str, int] = {
+DIMS: Final[Mapping[str, int]] = {
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
     "text-embedding-ada-002": 1536,
     "gemini-embedding-001": 3072,
     "mistral-embed": 1024,
-    "text-embedding-v3": 1024,
     "text-embedding-v4": 1024,
     "bge-m3": 1024,
     "nomic-embed-text": 768,
     "mxbai-embed-large": 1024,
     "embeddinggemma": 768,
     "all-minilm": 384,
-    "paraphrase-multilingual": 768,
-    "snowflake-arctic-embed2": 1024,
-    "qwen3-embedding:0.6b": 1024,
-    "qwen3-embedding:4b": 2560,
-    "qwen3-embedding:8b": 4096,
 }
 # What a model wants before a query and before a content; without it, its vectors are worse.
-PREFIXES: Mapping[str, tuple[str, str]] = {
+PREFIXES: Final[Mapping[str, tuple[str, str]]] = {
     "nomic-embed": ("search_query: ", "search_document: "),
     "e5-": ("query: ", "passage: "),
     "mxbai-embed": ("Represent this sentence for searching relevant passages: ", ""),
@@ -71,13 +64,12 @@ class APIEmbedder:
     dim: int = 0
     provider: str = "openai"
     memo: Path | None = None  # where lengths are kept that the table does not know
+    immediate = False  # a server on this machine may be slow as well
     _batch: int = BATCH
-    _plain_floats: bool = False
-    _random: random.Random = field(default_factory=random.Random, repr=False)
 
     def __post_init__(self) -> None:
-        known = DIMS.get(self.model) or DIMS.get(self.model.removesuffix(":latest")) or 0
-        self.dim = self.dim or self._memo().get(self._key, 0) or known
+        known = DIMS.get(self.model.removesuffix(":latest")) or 0
+        self.dim = self.dim or self._read_memo().get(self._key, 0) or known
 
     @property
     def id(self) -> str:
@@ -89,38 +81,33 @@ class APIEmbedder:
         """Tell whether texts stay on this machine."""
         return self.endpoint.loopback
 
-    @property
-    def immediate(self) -> bool:
-        """Never: a server on this machine may be slow as well."""
-        return False
-
     async def discover(self, timeout: float = 5.0) -> None:
         """Learn `dim` from one request, if it is not known. Raises ModelError."""
         if self.dim:
             return
-        await self.clients.sdk(
-            self.endpoint
-        )  # importing it may take seconds: no fault of the endpoint's
+        await self.clients.sdk(self.endpoint)  # importing it takes time: no fault of the endpoint
         try:
             async with asyncio.timeout(timeout):
-                vectors = await self._request(["dimension"])
+                vectors = await self._request(["dimension"], 0)
         except TimeoutError as e:
             raise self._error("timeout", "discovery") from e
-        self._learn(vectors.shape[1])
+        self.dim = vectors.shape[1]
+        self._remember(self.dim)
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
-        """(n, dim) float32 of unit length.
+        """Return (n, dim) float32 of unit length. Raises ModelError.
 
         Content is tried again where that may help; a query never waits.
         """
-        before = next((p for name, p in PREFIXES.items() if name in self.model.lower()), ("", ""))
-        prefix = before[0] if kind == "query" else before[1]
+        prefixes = (p for name, p in PREFIXES.items() if name in self.model.lower())
+        prefix = next(prefixes, ("", ""))[kind == "content"]
         given = [prefix + (t.strip()[:TEXT_CHARS] or " ") for t in texts]
         if not given:
             return np.zeros((0, self.dim), np.float32)
-        out = np.concatenate([await self._batched(b, kind) for b in self._batches(given)])
+        retries = 0 if kind == "query" else RETRIES
+        out = np.concatenate([await self._embed_batch(b, retries) for b in self._batches(given)])
         if out.shape[1] != self.dim:
-            self._remember(out.shape[1])
+            self._remember(out.shape[1])  # for the next start: our id was made with another
             raise self._error("unreadable", f"vectors of {out.shape[1]} instead of {self.dim}")
         norms = np.linalg.norm(out, axis=1, keepdims=True)
         unit: FloatArray = (out / np.where(norms > 0, norms, 1)).astype(np.float32)
@@ -138,44 +125,33 @@ class APIEmbedder:
             room -= cost
         return batches
 
-    async def _batched(self, texts: list[str], kind: str) -> FloatArray:
-        """One batch, in halves where the endpoint takes fewer texts at once."""
+    async def _embed_batch(self, texts: list[str], retries: int) -> FloatArray:
+        """Embed one batch, in halves where the endpoint takes fewer texts at once."""
         try:
-            return await self._retried(texts, 1 if kind == "query" else ATTEMPTS)
+            return await self._request(texts, retries)
         except ModelError as e:
             if e.code not in {"bad_request", "context_too_long"} or len(texts) == 1:
                 raise
         half = (len(texts) + 1) // 2
-        halves = [await self._batched(texts[:half], kind), await self._batched(texts[half:], kind)]
+        halves = [await self._embed_batch(some, retries) for some in (texts[:half], texts[half:])]
         self._batch = min(self._batch, half)
         return np.concatenate(halves)
 
-    async def _retried(self, texts: list[str], attempts: int) -> FloatArray:
-        for attempt in range(1, attempts):
-            try:
-                return await self._request(texts)
-            except ModelError as e:
-                if not e.retryable or (e.retry_after or 0) > 20:
-                    raise
-                pause = e.retry_after or 0.5 * attempt
-            await asyncio.sleep(pause + self._random.random() * 0.25)
-        return await self._request(texts)
-
-    async def _request(self, texts: list[str]) -> FloatArray:
-        client = await self.clients.sdk(self.endpoint)
+    async def _request(self, texts: list[str], retries: int) -> FloatArray:
+        client = (await self.clients.sdk(self.endpoint)).with_options(max_retries=retries)
         import openai
 
-        from bot.llm.failures import find_rejected_parameter, translate
+        from bot.llm.failures import translate
 
-        more: dict[str, Any] = {"encoding_format": "float"} if self._plain_floats else {}
         try:
-            answer = await client.embeddings.create(model=self.model, input=texts, **more)
+            answer = await client.embeddings.create(
+                model=self.model,
+                input=texts,
+                encoding_format="float",  # not every endpoint knows base64
+            )
             rows = sorted(answer.data, key=lambda row: row.index)
             vectors = np.asarray([row.embedding for row in rows], np.float32)
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, OSError) as e:
-            if not self._plain_floats and find_rejected_parameter(e, {"encoding_format", "base64"}):
-                self._plain_floats = True
-                return await self._request(texts)
             key = self.endpoint.key or ""
             raise translate(e, model=self.model, host=self.endpoint.host, key=key) from e
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
@@ -191,28 +167,18 @@ class APIEmbedder:
     def _key(self) -> str:
         return f"{self.endpoint.url} {self.model}"
 
-    def _memo(self) -> dict[str, int]:
-        try:
-            found = json.loads(self.memo.read_text(encoding="utf-8")) if self.memo else {}
-        except (OSError, ValueError):
-            return {}
-        return (
-            {str(k): int(v) for k, v in found.items() if isinstance(v, int)}
-            if isinstance(found, dict)
-            else {}
-        )
-
-    def _learn(self, dim: int) -> None:
-        self.dim = dim
-        self._remember(dim)
+    def _read_memo(self) -> dict[str, int]:
+        with suppress(OSError, ValueError, AttributeError, TypeError):
+            if self.memo is not None:
+                found = json.loads(self.memo.read_text(encoding="utf-8"))
+                return {str(k): int(v) for k, v in found.items()}
+        return {}
 
     def _remember(self, dim: int) -> None:
-        """For the next start: this object keeps the length its id was made with."""
         if self.memo is not None:
+            known = json.dumps(self._read_memo() | {self._key: dim}, indent=1)
             with suppress(OSError):
-                self.memo.write_text(
-                    json.dumps(self._memo() | {self._key: dim}, indent=1), encoding="utf-8"
-                )
+                self.memo.write_text(known, encoding="utf-8")
 
 
 class Api(EmbedderSource):
@@ -233,7 +199,7 @@ class Api(EmbedderSource):
         self, settings: Settings, choice: ProviderChoice, clients: ClientPool
     ) -> Embedder | None:
         """Return the configured one; one that cannot be reached is replaced by no other model."""
-        api = self.find(settings, choice, clients)
+        api = self._find(settings, choice, clients)
         if api is None:
             if self.asked(settings):
                 raise NoEmbedder("no endpoint")
@@ -244,30 +210,27 @@ class Api(EmbedderSource):
             raise NoEmbedder(e.code) from e
         return api
 
-    def named(
+    def find_earlier(
         self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder_id: str
     ) -> Embedder | None:
-        """Return the one of that model, where the endpoint that it came from is still the configured one."""
+        """Return the one of that model, where its endpoint is still the configured one."""
         served, _, rest = embedder_id.partition(":")
         model, _, dim = rest.rpartition(":")
-        api = self.find(
-            replace(settings, embedder=self.name, embedding_model=model), choice, clients
-        )
+        settings = replace(settings, embedder=self.name, embedding_model=model)
+        api = self._find(settings, choice, clients)
         if api is None or api.provider != served or not dim.isdigit():
             return None
-        api.dim = int(dim)
-        return api
+        return replace(api, dim=int(dim))
 
-    def find(
+    def _find(
         self, settings: Settings, choice: ProviderChoice, clients: ClientPool
     ) -> APIEmbedder | None:
         """Return the configured one, or None; no request is made."""
         asked, provider = self.asked(settings), providers()[choice.provider]
         model, url, key = settings.endpoint("embedding")
         memo = settings.home / "embedders.json"
-        if not provider.shares_key and not (
-            settings.embedding_base_url or settings.embedding_api_key
-        ):
+        own = settings.embedding_base_url or settings.embedding_api_key
+        if not provider.shares_key and not own:
             where = provider.embeds_at(settings, choice) if model else None
             if model and where is not None:
                 return APIEmbedder(where, clients, model, provider=provider.name, memo=memo)

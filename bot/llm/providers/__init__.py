@@ -74,7 +74,7 @@ class Provider(ABC):
     def locate(
         self, settings: Settings, choice: ProviderChoice, role: RoleName
     ) -> tuple[Endpoint, str] | None:
-        """Return a role's endpoint and model ("" where that has yet to be asked); None within this process."""
+        """Return a role's endpoint and model, "" if yet to be asked; None within this process."""
         return None
 
     def serves(self, endpoint: Endpoint) -> bool:

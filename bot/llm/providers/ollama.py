@@ -9,39 +9,40 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from bot.llm.base import ThinkingFilter, estimate_request
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import Pair, Provider, ProviderChoice
 from bot.llm.providers.openai import DEFAULT_MODEL, OpenAIChat
-from bot.llm.thinking import ThinkingFilter
 from bot.settings import RoleName, Settings
 from memory.api import MESSAGE_OVERHEAD, estimate_tokens
 from memory.errors import ModelError, ModelErrorCode
 from memory.models import Usage
 from memory.ports import ChatModel, Chunk, Embedder, ModelRequest
 
-PORT = 11434
-SMALLEST_CONTEXT = 8_192
-REPLY_ROOM = 2_048  # tokens of `num_ctx` left for the answer where the request names no limit
-FITS = 10 * 10**9  # bytes of a model that most machines can run
-_EMBEDDING = ("embed", "bge-", "minilm", "rerank", "gte-", "e5-")
-_SCHEMA = re.compile(rb"format|schema|grammar", re.I)
-_SPECIAL = ("coder", "code", "sql", "math", "vision", "ocr", "guard")
+if TYPE_CHECKING:
+    import httpx2
+
+PORT: Final = 11434
+SMALLEST_CONTEXT: Final = 8_192
+REPLY_ROOM: Final = 2_048  # tokens of `num_ctx` left for an answer whose request names no limit
+FITS: Final = 10 * 10**9  # bytes of a model that most machines can run
+_EMBEDDING: Final = ("embed", "bge-", "minilm", "rerank", "gte-", "e5-")
+_SPECIAL: Final = ("coder", "code", "sql", "math", "vision", "ocr", "guard")
+_ANY: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what a server binds
 
 
-def endpoint(host: str | None) -> Endpoint:
-    """Where Ollama listens, from OLLAMA_HOST in any of the forms Ollama itself takes."""
+def locate_ollama(host: str | None) -> Endpoint:
+    """Return where Ollama listens, from OLLAMA_HOST in any of the forms Ollama itself takes."""
     text = (host or "").strip().rstrip("/") or f"127.0.0.1:{PORT}"
     scheme, _, rest = text.rpartition("://")
     parts = urlsplit(f"//{rest}")
     name = parts.hostname or "127.0.0.1"
-    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(name, name)  # noqa: S104 - what a server binds, not where it is
+    name = _ANY.get(name, name)
     port = parts.port or {"http": 80, "https": 443}.get(scheme, PORT)
     shown = f"[{name}]" if ":" in name else name
     return Endpoint(f"{scheme or 'http'}://{shown}:{port}{parts.path}")
@@ -56,10 +57,11 @@ def is_ollama(where: Endpoint) -> bool:
 async def detect_ollama(
     where: Endpoint, clients: ClientPool, *, timeout: float = 1.0
 ) -> tuple[str, ...] | None:
-    """List the models of an Ollama there, the most fitting for talk first; None where none answers in time."""
+    """List the models of an Ollama there, the most fitting first; None where none answers."""
     parts = urlsplit(where.url)
     try:
         async with asyncio.timeout(timeout):
+            # A look at the port first: the HTTP library takes its time to import.
             _, writer = await asyncio.open_connection(parts.hostname, parts.port)
             writer.close()
             client = await clients.plain(where)
@@ -77,30 +79,21 @@ async def detect_ollama(
 
 
 def rank_models(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Names of the models one can talk to, the most sensible first.
+    """List the models one can talk to, the most sensible first.
 
     No embedding model, and none that runs in somebody's cloud; models for talk before those for
     code or pictures; of those the largest that most machines can run, then the rest, smallest
     first.
     """
-
-    def families(row: Mapping[str, Any]) -> str:
-        details = row.get("details") or {}
-        return " ".join(
-            [str(details.get("family")), *map(str, details.get("families") or ())]
-        ).lower()
-
-    def order(row: Mapping[str, Any]) -> tuple[bool, bool, int]:
-        size = int(row.get("size") or 0)
-        special = any(s in str(row["name"]).lower() for s in _SPECIAL)
-        return special, size > FITS, size if size > FITS else -size
-
-    def talks(row: Mapping[str, Any]) -> bool:
-        name = str(row["name"]).lower()
-        remote = bool(row.get("remote_host")) or name.endswith("cloud")
-        return not remote and "bert" not in families(row) and not any(e in name for e in _EMBEDDING)
-
-    return [str(row["name"]) for row in sorted(filter(talks, rows), key=order)]
+    found = []
+    for row in rows:
+        name, size = str(row["name"]), int(row.get("size") or 0)
+        lowered, families = name.lower(), str(row.get("details")).lower()
+        remote = bool(row.get("remote_host")) or lowered.endswith("cloud")
+        if not remote and "bert" not in families and not any(e in lowered for e in _EMBEDDING):
+            special = any(s in lowered for s in _SPECIAL)
+            found.append((special, size > FITS, size if size > FITS else -size, name))
+    return [name for *_, name in sorted(found)]
 
 
 @dataclass
@@ -129,48 +122,54 @@ class OllamaChat:
         Raises ModelError with what had come as `partial`.
         """
         client = await self.clients.plain(self.endpoint)
-        import httpx2
-
-        if not self.model:
-            await self._pick()
+        await self._pick_model()
         text, hidden = "", ThinkingFilter()
         try:
-            async with client.stream("POST", "/api/chat", json=self._body(request)) as response:
-                if response.status_code != 200:
-                    said = await response.aread()
-                    if request.schema is None or not _SCHEMA.search(said):
-                        raise self._refused(response.status_code, said)
-                    self.schemaless = True  # an old version, or a model without a grammar
-                    async with aclosing(self.stream(replace(request, schema=None))) as plain:
-                        async for chunk in plain:
-                            yield chunk
-                    return
+            response = await self._open(client, request)
+            try:
                 async for line in response.aiter_lines():
                     if not line.strip():
                         continue
                     data = json.loads(line)
                     if "error" in data:
-                        raise self._refused(500, line.encode(), text)
+                        raise self._refuse(500, line, text)
                     shown = hidden.feed((data.get("message") or {}).get("content") or "")
                     done = data.get("done") is True
                     shown += hidden.close() if done else ""
                     text += shown
                     if done:
-                        yield self._last(data, shown, text)
+                        yield self._end(data, shown, text)
                         return
                     if shown:
                         yield Chunk(shown)
-        except httpx2.ConnectTimeout as e:
-            raise self._error("no_connection", repr(e), text) from e
-        except httpx2.TimeoutException as e:
-            raise self._error("timeout", repr(e), text) from e
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as e:
-            raise self._error("cut_off" if text else "no_connection", repr(e), text) from e
-        except (ValueError, AttributeError, TypeError) as e:
-            raise self._error("unreadable", repr(e), text) from e
+            finally:
+                await response.aclose()
+        except ModelError:
+            raise
+        except Exception as e:  # the transport's, or of an answer that is none
+            from bot.llm.failures import translate
+
+            host = self.endpoint.host
+            raise translate(e, model=self.model, host=host, partial=text) from e
         raise self._error("cut_off", "no done", text)
 
-    async def _pick(self) -> None:
+    async def _open(self, client: httpx2.AsyncClient, request: ModelRequest) -> httpx2.Response:
+        """Begin the stream; without a schema from then on, where that is what is refused."""
+        while True:
+            body = self._make_body(request)
+            ask = client.build_request("POST", "/api/chat", json=body)
+            response = await client.send(ask, stream=True)
+            if response.status_code == 200:
+                return response
+            said = (await response.aread()).decode("utf-8", "replace")
+            about = any(word in said.lower() for word in ("format", "schema", "grammar"))
+            if "format" not in body or not about:
+                raise self._refuse(response.status_code, said)
+            self.schemaless = True  # an old version, or a model without a grammar
+
+    async def _pick_model(self) -> None:
+        if self.model:
+            return
         found = await detect_ollama(self.endpoint, self.clients, timeout=3.0)
         if found is None:
             raise self._error("no_connection", "no Ollama")
@@ -178,35 +177,29 @@ class OllamaChat:
             raise self._error("unknown_model", "ollama has none")
         self.model = found[0]
 
-    def _body(self, request: ModelRequest) -> dict[str, Any]:
-        options: dict[str, Any] = {"num_ctx": self._window(request)}
+    def _make_body(self, request: ModelRequest) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": self.model, "messages": list(request.messages)}
+        options = {"num_ctx": self._fit_window(request)}
         if request.max_tokens is not None and not self.unlimited:
             options["num_predict"] = request.max_tokens
-        body: dict[str, Any] = {
-            "model": self.model,
-            "messages": list(request.messages),
-            "stream": True,
-        }
-        body["options"] = options
+        body |= {"stream": True, "options": options}
         if request.schema is not None and not self.schemaless:
             body["format"] = dict(request.schema)
         if request.task != "chat":
             body["think"] = False  # background work need not ponder
         return body
 
-    def _window(self, request: ModelRequest) -> int:
-        sent = sum(
-            estimate_tokens(m.get("content", "")) + MESSAGE_OVERHEAD for m in request.messages
-        )
+    def _fit_window(self, request: ModelRequest) -> int:
+        sent = estimate_request(request)
         needed = sent + sent // 8 + (request.max_tokens or REPLY_ROOM)
         most = max(SMALLEST_CONTEXT, self.context_tokens + REPLY_ROOM)
-        size = max(self.window.get(self.model, 0), min(SMALLEST_CONTEXT, most))
+        size = max(self.window.get(self.model, 0), SMALLEST_CONTEXT)
         while size < min(needed, most):
             size = min(size * 2, most)
         self.window[self.model] = size
         return size
 
-    def _last(self, data: Mapping[str, Any], shown: str, text: str) -> Chunk:
+    def _end(self, data: Mapping[str, Any], shown: str, text: str) -> Chunk:
         finish = str(data.get("done_reason") or "stop")
         if not text and finish == "length":
             self.unlimited = True  # thinking ate the limit: the next try has none
@@ -214,16 +207,14 @@ class OllamaChat:
         usage = Usage(int(data.get("prompt_eval_count") or 0), int(data.get("eval_count") or 0))
         return Chunk(shown, finish, usage)
 
-    def _refused(self, status: int, body: bytes, partial: str = "") -> ModelError:
-        said = body.decode("utf-8", "replace").lower()
-        if status == 404 and "not found" in said and "model" in said:
-            return self._error("unknown_model", f"ollama: {said[:150]}")
-        if "context" in said and ("exceed" in said or "length" in said):
-            return self._error("context_too_long", said[:200], partial)
-        code: ModelErrorCode = {401: "bad_key", 403: "bad_key", 429: "rate_limit"}.get(
-            status, "bad_request"
-        )  # type: ignore[assignment]
-        return self._error("server" if status >= 500 else code, said[:200], partial)
+    def _refuse(self, status: int, said: str, partial: str = "") -> ModelError:
+        from bot.llm.failures import classify_answer
+
+        code, wait = classify_answer(status, said, {})
+        mark = "ollama: " if code == "unknown_model" else ""
+        error = self._error(code, f"{mark}{said.lower()}"[:200], partial)
+        error.retry_after = wait
+        return error
 
     def _error(self, code: ModelErrorCode, detail: str, partial: str = "") -> ModelError:
         host = self.endpoint.host if code != "unknown_model" else "Ollama"
@@ -239,25 +230,24 @@ class Ollama(Provider):
     async def find(
         self, settings: Settings, clients: ClientPool, *, asked: bool
     ) -> ProviderChoice | None:
-        """Return the choice where it is asked for, its address is set, or nothing is and it can talk."""
+        """Return the choice where it is asked for, set, or found and nothing else is set."""
         _, url, key = settings.endpoint("chat")
-        here = endpoint(settings.ollama_host)
-        if asked:
-            models = None if settings.chat_model else await detect_ollama(here, clients)
-            return ProviderChoice(
-                self.name, "set", found=None if models is None else here, models=models or ()
-            )
-        if url or key:
+        here = locate_ollama(settings.ollama_host)
+        if not asked and (url or key):
             if not url or not is_ollama(Endpoint.at(url)):
                 return None
-            there = endpoint(url.removesuffix("/").removesuffix("/v1"))
-            return ProviderChoice(
-                self.name, "base_url", found=there, models=await detect_ollama(there, clients) or ()
-            )
-        models = await detect_ollama(here, clients)
-        if models is None or not (models or settings.chat_model):
+            there = locate_ollama(url.removesuffix("/").removesuffix("/v1"))
+            models = await detect_ollama(there, clients) or ()
+            return ProviderChoice(self.name, "base_url", found=there, models=models)
+        if asked and settings.chat_model:
+            return ProviderChoice(self.name, "set")
+        found = await detect_ollama(here, clients)
+        if asked:
+            where = None if found is None else here
+            return ProviderChoice(self.name, "set", found=where, models=found or ())
+        if found is None or not (found or settings.chat_model):
             return None
-        return ProviderChoice(self.name, "found", found=here, models=models)
+        return ProviderChoice(self.name, "found", found=here, models=found)
 
     def build(
         self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder
@@ -267,7 +257,7 @@ class Ollama(Provider):
 
         def make(role: RoleName) -> ChatModel:
             where, model = self.locate(settings, choice, role)
-            if self._elsewhere(settings, choice, role):
+            if self._is_elsewhere(settings, choice, role):
                 return OpenAIChat(where, clients, model)
             return OllamaChat(where, clients, model, settings.context_tokens, windows)
 
@@ -278,10 +268,11 @@ class Ollama(Provider):
     ) -> tuple[Endpoint, str]:
         """Return where a role's model is, and its name ("" where Ollama has yet to say)."""
         model, url, key = settings.endpoint(role)
-        if self._elsewhere(settings, choice, role):
+        if self._is_elsewhere(settings, choice, role):
             return Endpoint.at(url, key), model or DEFAULT_MODEL
         first = choice.models[0] if choice.models else ""
-        return choice.found or endpoint(settings.ollama_host), model or settings.chat_model or first
+        where = choice.found or locate_ollama(settings.ollama_host)
+        return where, model or settings.chat_model or first
 
     def serves(self, endpoint: Endpoint) -> bool:
         """Tell whether it is the address of an Ollama on this machine."""
@@ -289,11 +280,11 @@ class Ollama(Provider):
 
     def embeds_at(self, settings: Settings, choice: ProviderChoice) -> Endpoint | None:
         """Return its own address for a model that was named."""
-        where = choice.found or endpoint(settings.ollama_host)
+        where = choice.found or locate_ollama(settings.ollama_host)
         return Endpoint.at(f"{where.url}/v1")
 
     @staticmethod
-    def _elsewhere(settings: Settings, choice: ProviderChoice, role: RoleName) -> bool:
+    def _is_elsewhere(settings: Settings, choice: ProviderChoice, role: RoleName) -> bool:
         return bool(getattr(settings, f"{role}_base_url")) and choice.why != "base_url"
 
 

@@ -1,4 +1,4 @@
-"""The wrappers: tried again only while nothing was shown, counted always, held to a deadline."""
+"""Around every model: tried again only while nothing was shown, counted always, held to a deadline."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.llm.base import DeadlineModel, MeteredModel, RetryingModel, TokenMeter, read_whole_answer
+from bot.llm.base import ManagedModel, TokenMeter, read_whole_answer
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers.openai import OpenAIChat
 from memory.errors import ModelError
@@ -26,8 +26,8 @@ async def inner(openai_server: OpenAIServer) -> AsyncIterator[OpenAIChat]:
     await clients.close()
 
 
-def retrying(inner: OpenAIChat, **more: float) -> RetryingModel:
-    return RetryingModel(inner, base=0.01, random=random.Random(1), **more)  # type: ignore[arg-type]
+def retrying(inner: OpenAIChat) -> ManagedModel:
+    return ManagedModel(inner, "chat", TokenMeter(), base=0.01, random=random.Random(1))
 
 
 async def test_what_passes_is_tried_again(openai_server: OpenAIServer, inner: OpenAIChat) -> None:
@@ -82,9 +82,9 @@ async def test_the_wait_asked_for_is_kept_up_to_a_bound(
 
 async def test_pauses_grow_with_jitter(inner: OpenAIChat) -> None:
     """Twice as long each time, and never in step with others."""
-    model = RetryingModel(inner, base=1.0)
+    model = ManagedModel(inner, "chat", TokenMeter(), base=1.0)
     for attempt in (1, 2, 3):
-        pauses = {model._pause(attempt, ModelError("server")) for _ in range(50)}
+        pauses = {model.compute_pause(attempt, ModelError("server")) for _ in range(50)}
         assert 2 ** (attempt - 1) / 2 <= min(pauses) < max(pauses) <= 2 ** (attempt - 1)
         assert len(pauses) > 40
 
@@ -92,7 +92,7 @@ async def test_pauses_grow_with_jitter(inner: OpenAIChat) -> None:
 async def test_every_call_is_counted(openai_server: OpenAIServer, inner: OpenAIChat) -> None:
     """By the server's figures, else by an estimate; broken-off calls too."""
     meter = TokenMeter()
-    model = MeteredModel(inner, "memory", meter)
+    model = ManagedModel(inner, "memory", meter, attempts=1)
     _, usage = await read_whole_answer(model, HI)
     assert meter.spent["memory", "m"] == usage != Usage()
     openai_server.queue.append(say("Hello there, friend", usage=False))
@@ -111,14 +111,12 @@ async def test_a_call_ends_at_its_deadline(openai_server: OpenAIServer, inner: O
     openai_server.queue.append(say("one two three four " * 10, delay=0.15))
     began = time.monotonic()
     with pytest.raises(ModelError) as e:
-        await read_whole_answer(
-            RetryingModel(DeadlineModel(inner)), ModelRequest("chat", HI.messages, deadline=0.4)
-        )
+        await read_whole_answer(retrying(inner), ModelRequest("chat", HI.messages, deadline=0.4))
     assert e.value.code == "timeout"
     assert e.value.partial.startswith("one")
     assert time.monotonic() - began < 4
     assert (
-        await read_whole_answer(DeadlineModel(inner), ModelRequest("chat", HI.messages, deadline=5))
+        await read_whole_answer(retrying(inner), ModelRequest("chat", HI.messages, deadline=5))
     )[0]
 
 
@@ -127,9 +125,7 @@ async def test_retries_share_one_deadline(openai_server: OpenAIServer, inner: Op
     openai_server.queue.extend([fail("server", first_delay=0.3), say("late", first_delay=5)])
     began = time.monotonic()
     with pytest.raises(ModelError):
-        await read_whole_answer(
-            retrying(DeadlineModel(inner)), ModelRequest("chat", HI.messages, deadline=0.6)
-        )  # type: ignore[arg-type]
+        await read_whole_answer(retrying(inner), ModelRequest("chat", HI.messages, deadline=0.6))
     assert time.monotonic() - began < 4
 
 

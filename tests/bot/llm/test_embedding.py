@@ -80,24 +80,6 @@ async def test_another_length_than_known_is_refused_and_learnt(
     assert APIEmbedder(where, clients, memo=memo).dim == 64
 
 
-async def test_an_endpoint_that_knows_no_base64(
-    openai_server: OpenAIServer, embedder: APIEmbedder
-) -> None:
-    """Plain floats from then on."""
-    openai_server.on(
-        lambda r: r.body.get("encoding_format") == "base64",
-        say("", status=400, error={"message": "encoding_format base64 is not supported"}),
-        endpoint="embeddings",
-    )
-    for _ in range(2):
-        assert (await embedder.embed(["x"], "query")).shape == (1, 64)
-    assert [r.body["encoding_format"] for r in openai_server.embeddings] == [
-        "base64",
-        "float",
-        "float",
-    ]
-
-
 async def test_an_endpoint_that_takes_few_texts(
     openai_server: OpenAIServer, embedder: APIEmbedder
 ) -> None:

@@ -190,7 +190,7 @@ def test_the_most_sensible_model_comes_first() -> None:
 )
 def test_addresses(given: str | None, url: str) -> None:
     """OLLAMA_HOST in all the forms Ollama takes."""
-    assert ollama.endpoint(given).url == url
+    assert ollama.locate_ollama(given).url == url
 
 
 def test_an_openai_address_that_is_ollamas() -> None:

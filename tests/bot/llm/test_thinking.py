@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.llm.thinking import ThinkingFilter
+from bot.llm.base import ThinkingFilter
 
 
 def shown(pieces: list[str]) -> str:
