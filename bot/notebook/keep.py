@@ -1,4 +1,4 @@
-"""What the notebook keeps: quotations of a person's own sentences, sorted, dated, and linked to what they correct."""
+"""What the notebook keeps: a person's own sentences, sorted, dated and linked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from bot.notebook import reader
 from bot.notebook.reader import SentenceReading, SentenceUnit
-from memory.api import list_units, redact
+from bot.notebook.texts import say
+from memory.learn.same_meaning import list_units
 from memory.models import Json, Lang, detect_language
 from memory.ports import FloatArray
 from memory.text import dates
@@ -21,9 +22,8 @@ from memory.text.speech import FORMS, split_clauses
 Rows: TypeAlias = Sequence[Mapping[str, Json]]
 Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[FloatArray | None]]
 
-LINKED: Final = (
-    0.855  # cosine from which a correction is about a memory; each word that both have adds to it
-)
+# Cosine from which a correction is about a memory; each word that both have adds to it.
+LINKED: Final = 0.855
 WORD: Final = 0.03
 SORTED: Final = 0.5  # share of a sort from which a quotation is more than a fact
 NEARLY: Final = 0.4  # of the limit, from which a sentence belongs to a kept one beside it
@@ -56,20 +56,18 @@ async def read_units(embed: Embed, found: Sequence[SentenceUnit]) -> list[Senten
     """
     texts = [u.text for u in found] + [u.before for u in found]
     vectors = await embed(texts) if found else None
-    n = len(found)
-    weights = reader.load_reader()
-    out = (
-        weights.read(found, None, None)
-        if vectors is None
-        else weights.read(found, vectors[:n], vectors[n:])
-    )
+    halves = (None, None) if vectors is None else np.split(vectors, 2)
+    out = reader.load_reader().read(found, *halves)
     keep = [r.keep for r in out]
     near = [any(keep[max(0, i - 1) : i + 2]) and r.over >= NEARLY for i, r in enumerate(out)]
     return [replace(r, keep=k) for r, k in zip(out, near, strict=True)]
 
 
 def split_units(text: str, before: Rows) -> list[SentenceUnit]:
-    """Split a message into units, without secrets; the first follows a question of ours, or what they said before."""
+    """Split a message into units, without secrets.
+
+    The first follows a question of ours, or what they said before.
+    """
     last = str(before[-1].get("text") or "") if before else ""
     asked = bool(before) and before[-1].get("role") == "assistant" and reader.is_question(last)
     own = [str(m.get("text") or "") for m in before if m.get("role") == "user"]
@@ -101,8 +99,7 @@ async def find_entries(
         told = any(unit.before in str(k.get("text") or "") for k in known)
         goes_on = (r.corrects and short and told) or FORMS.PRONOUN.match(unit.text)
         joined = unit.before and (unit.asked or (goes_on and not reader.is_question(unit.before)))
-        gap = "——" if lang == "zh" else " – "
-        text = f"{unit.before}{gap}{unit.text}" if joined else unit.text
+        text = f"{unit.before}{say(lang, 'join')}{unit.text}" if joined else unit.text
         entry = QuoteEntry(" ".join(text.split()), unit.text, kind, when)
         if r.corrects:
             entry = replace(entry, corrects=await _find_corrected(embed, entry, unit, known))
@@ -114,7 +111,7 @@ async def find_entries(
 
 
 def find_date(text: str, at: str, tz: str) -> dates.DateMatch | None:
-    """Find the one date of a text that lies ahead; none where there are several, for nobody knows which is meant."""
+    """Find the one date of a text that lies ahead; none where there are several."""
     try:
         now = dates.local_time(at, tz)
     except ValueError:
@@ -124,10 +121,10 @@ def find_date(text: str, at: str, tz: str) -> dates.DateMatch | None:
 
 
 async def _find_corrected(embed: Embed, entry: QuoteEntry, unit: SentenceUnit, known: Rows) -> str:
-    """Find the memory that a correction is about: the one that quotes the sentence before it, else
-    the nearest.
+    """Find the memory that a correction is about.
 
-    One that says several things stays: the rest of it is true, and the newer quotation comes first.
+    That is the one that quotes the sentence before it, else the nearest. One that says several
+    things stays: the rest of it is true, and the newer quotation comes first.
     """
     known = [m for m in known if m.get("text") != entry.text]
     known = [m for m in known if len(list(split_clauses(str(m.get("text") or "")))) == 1]
@@ -161,27 +158,20 @@ async def monitor(embed: Embed, data: Mapping[str, Json]) -> str:
 
 
 async def extract(embed: Embed, data: Mapping[str, Json]) -> str:
-    """Answer the extractor, without what is kept already and what was corrected in the same session."""
+    """Answer the extractor, without what is kept already and what the same session corrects."""
     known = list_mappings(data.get("memories"))
     there, out = {str(m.get("text") or "") for m in known}, dict[str, dict[str, Json]]()
     messages = list_mappings(data.get("messages"))
     for n, m in enumerate(messages, start=1):
+        if m.get("role") != "user":
+            continue
         fresh = [{"id": key, "text": o["content"]} for key, o in out.items()]
-        own = m.get("role") == "user"
-        for e in (
-            await find_entries(embed, m, messages[: n - 1], [*known, *fresh], data) if own else []
-        ):
+        for e in await find_entries(embed, m, messages[: n - 1], [*known, *fresh], data):
             ends = None if out.pop(e.corrects, None) else e.corrects or None
             if e.text not in there:
                 said = {"n": n, "words": e.said}
-                fields = {
-                    **_dated(e),
-                    "kind": e.kind,
-                    "quote": "yes",
-                    "contradicts": ends,
-                    "said": said,
-                }
-                out[f"{n}.{len(out)}"] = {"content": e.text, **fields}
+                fields = {"kind": e.kind, "quote": "yes", "contradicts": ends, "said": said}
+                out[f"{n}.{len(out)}"] = {"content": e.text, **_dated(e), **fields}
     return json.dumps(list(out.values()), ensure_ascii=False)
 
 
@@ -203,21 +193,17 @@ def _dated(e: QuoteEntry) -> dict[str, Json]:
 
 async def summarise(embed: Embed, data: Mapping[str, Json]) -> str:
     """Answer the summariser with quotations: of what is kept, else of how it began."""
-    own = [m for m in list_mappings(data.get("messages")) if m.get("role") == "user"]
+    messages = list_mappings(data.get("messages"))
+    said = [str(m.get("text") or "") for m in messages if m.get("role") == "user"]
     quotes: list[tuple[float, str]] = []
-    for m in own:
-        found = split_units(str(m.get("text") or ""), ())
-        quotes += [
-            (r.share, u.text)
-            for u, r in zip(found, await read_units(embed, found), strict=True)
-            if r.keep
-        ]
-    said = [" ".join(str(m.get("text") or "").split())[:120] for m in own]
-    began = next((text for text in said if not has_secret(text)), "…")
-    best = [q for _, q in sorted(quotes, reverse=True)[:2]] or [began]
-    lines = [
-        *str(data.get("previous") or "").splitlines(),
-        *(f"“{q}”" for _, q in quotes or [(0.0, began)]),
-    ]
-    episode, summary = "; ".join(f"“{q}”" for q in best), "\n".join(lines[-2 * MOST_LINES :])
-    return json.dumps({"episode": episode, "summary": summary}, ensure_ascii=False)
+    for text in said:
+        units = split_units(text, ())
+        readings = await read_units(embed, units)
+        quotes += [(r.share, u.text) for u, r in zip(units, readings, strict=True) if r.keep]
+    if not quotes:
+        began = (" ".join(text.split())[:120] for text in said)
+        quotes = [(0.0, next((text for text in began if not has_secret(text)), "…"))]
+    best = [f"“{q}”" for _, q in sorted(quotes, reverse=True)[:2]]
+    lines = [*str(data.get("previous") or "").splitlines(), *(f"“{q}”" for _, q in quotes)]
+    found = {"episode": "; ".join(best), "summary": "\n".join(lines[-2 * MOST_LINES :])}
+    return json.dumps(found, ensure_ascii=False)

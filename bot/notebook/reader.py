@@ -1,5 +1,4 @@
-"""Read a sentence with linear weights: whether it is to be kept, what sort it is of, and what it
-does in a talk.
+"""Read a sentence with linear weights: whether to keep it, its sort, and what it does in a talk.
 
 The weights are trained by `python -m tests.bench.notebook` from labelled sentences. They work over
 the vector of the bundled embedder and a handful of surface features; a second set works over these
@@ -10,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -26,28 +25,22 @@ from memory.text.words import fold_variants as simplified
 
 WEIGHTS: Final = Path(__file__).with_name("weights.npz")
 KEPT: Final = ("event", "fact", "health", "instruction", "name", "preference", "todo")
-LEFT: Final = ("conditional", "fiction", "joke", "question", "quote", "request", "roleplay", "smalltalk", "wish", "world")  # fmt: skip # noqa: E501
+LEFT: Final = (
+    *("conditional", "fiction", "joke", "question", "quote"),
+    *("request", "roleplay", "smalltalk", "wish", "world"),
+)
+SORTS: Final = (*KEPT, *LEFT)
+TRAINED: Final[tuple[Lang, ...]] = ("en", "zh")  # languages, as the weights have them
 PLAYED: Final = ("roleplay", "fiction")
 OPENS: Final = 0.5  # their share in what was said before, from which what is said now belongs to it
 ACTS: Final = (
-    "greet",
-    "thanks",
-    "bye",
-    "who",
-    "self",
-    "death",
-    "bad",
-    "good",
-    "correct",
-    "ask",
-    "chat",
+    *("greet", "thanks", "bye", "who", "self"),
+    *("death", "bad", "good", "correct", "ask", "chat"),
 )
 SCALE: Final = 6.0  # of a vector without its mean, so that one penalty fits it and the features
 ANSWER: Final = ("meaning", "names")  # of memories that were found: what says whether they answer
 DATED: Final = 0.25  # share of events and todos
-LIKELY: Final = (
-    0.5  # share of the acts "ask" and "correct" from which they count, whatever else a unit is
-)
+LIKELY: Final = 0.5  # share of the acts "ask" and "correct" from which they count
 SHORT: Final = 28  # width of a sentence that says little alone; a Chinese character is three
 LONG: Final = 90  # width from which people tell a story rather than say something
 MOST: Final = 320  # characters of a sentence that are read, and of a quotation
@@ -64,7 +57,10 @@ _WIDE: Final = re.compile("[\u2e80-\uffff]")
 
 @dataclass(frozen=True, slots=True)
 class SentenceUnit:
-    """Sentences that are read as one, where they stand, and what was said before: `asked` is a question of ours."""
+    """Sentences that are read as one, where they stand, and what was said before.
+
+    `asked`: that was a question of ours.
+    """
 
     text: str
     start: int = 0
@@ -75,7 +71,7 @@ class SentenceUnit:
 
 @dataclass(frozen=True, slots=True)
 class SentenceReading:
-    """What the weights say of a unit; shares are from 0 to 1, `over` is the share kept over its limit."""
+    """What the weights say of a unit: shares from 0 to 1; `over` is the share over its limit."""
 
     keep: bool
     share: float
@@ -92,30 +88,31 @@ class SentenceReading:
 
 
 def split_units(text: str, before: str = "", *, asked: bool = False) -> list[SentenceUnit]:
-    """Split a message into units; what is short or begins with a pronoun belongs to the sentence before it."""
+    """Split a message into units.
+
+    What is short or begins with a pronoun belongs to the sentence before it.
+    """
     out: list[SentenceUnit] = []
     bare = spans.unmark_names(text)
     for a, b in spans.find_own_sentences(bare):
         start = a - (text[a - 1 : a] != bare[a - 1 : a])  # a mark that was taken for a space
         end = b + (text[b : b + 1] != bare[b : b + 1])
         sentence = text[start:end].strip()
-        last = out[-1] if out else None
-        joins = last is not None and (
-            min(measure_width(sentence), measure_width(last.text)) < SHORT
-            or FORMS.PRONOUN.match(sentence)
-        )
-        if (
-            last is not None
-            and joins
+        if not out:
+            out.append(SentenceUnit(sentence, start, end, before, asked))
+            continue
+        last = out[-1]
+        short = min(measure_width(sentence), measure_width(last.text)) < SHORT
+        joins = (
+            (short or FORMS.PRONOUN.match(sentence))
             and not text[last.end : start].strip()
             and is_question(last.text) == is_question(sentence)
             and end - last.start <= MOST
-        ):
-            out[-1] = SentenceUnit(text[last.start : end], last.start, end, last.before, last.asked)
-        elif last is not None:
-            out.append(SentenceUnit(sentence, start, end, last.text))
+        )
+        if joins:
+            out[-1] = replace(last, text=text[last.start : end], end=end)
         else:
-            out.append(SentenceUnit(sentence, start, end, before, asked))
+            out.append(SentenceUnit(sentence, start, end, last.text))
     return out
 
 
@@ -138,19 +135,13 @@ def classify_length(text: str) -> int:
 
 
 def extract_features(unit: SentenceUnit) -> list[float]:
-    """Return the surface features of a unit: form alone, by the patterns that the program has for both languages."""
-    text, before, wide = (
-        simplified(unit.text[:MOST]),
-        simplified(unit.before[-MOST:]),
-        min(measure_width(unit.text), 200),
-    )
-    forms = [
-        getattr(FORMS, name)
-        for name in ("ME", "ASKS", "REQUEST", "UNREAL", "PLAN", "OTHERS", "NOT")
-    ]
+    """Return the surface features of a unit: form alone, by the patterns of all languages."""
+    text, before = simplified(unit.text[:MOST]), simplified(unit.before[-MOST:])
+    wide = min(measure_width(unit.text), 200)
+    forms = ("ME", "ASKS", "REQUEST", "UNREAL", "PLAN", "OTHERS", "NOT")
     said = [
         is_question(text),
-        *(pattern.search(text) for pattern in forms),
+        *(getattr(FORMS, name).search(text) for name in forms),
         FORMS.RELATIVE.search(text) or FORMS.DAYS.search(text),
         _DIGIT.search(text),
         _QUOTED.search(text),
@@ -182,14 +173,19 @@ class LinearReader:
     def read(
         self, units: Sequence[SentenceUnit], vectors: FloatArray | None, before: FloatArray | None
     ) -> list[SentenceReading]:
-        """Read units by their vectors and those of what was said before, (n, 384); by form alone without."""
+        """Read units by their vectors and those of what was said before; by form alone without.
+
+        Args:
+            units: what is read.
+            vectors: (n, 384), of the units.
+            before: (n, 384), of what was said before each.
+        """
         if not units:
             return []
         features = np.array([extract_features(u) for u in units], np.float32)
         has = np.array([bool(u.before) for u in units])
         sorts, acts = _shares(self.arrays, features, vectors, before, has)
-        share = sorts[:, : len(KEPT)].sum(axis=1)
-        limit = self.arrays["limits" if vectors is not None else "plain.limits"]
+        limits = self.arrays["limits" if vectors is not None else "plain.limits"]
         # A word announces a play or a story, here or in what was said before, or that is read as
         # the opening of one.
         said = [simplified(f"{u.before[-MOST:]}\n{u.text[:MOST]}") for u in units]
@@ -197,28 +193,10 @@ class LinearReader:
         if before is not None:
             forms = np.array([extract_features(SentenceUnit(u.before)) for u in units])
             opened = _shares(self.arrays, forms, before, before, has & False)[0]
-            played |= has & (
-                opened[:, [(*KEPT, *LEFT).index(name) for name in PLAYED]].sum(axis=1) >= OPENS
-            )
-        out = []
-        for unit, p, s, a, play in zip(units, sorts, share, acts, played, strict=True):
-            likely = dict(zip(ACTS, map(float, a), strict=True))
-            asks = is_question(unit.text) or likely["ask"] >= LIKELY
-            length = classify_length(unit.text)
-            over = (
-                0.0
-                if asks or play
-                else float(s / limit[int(bool(_WIDE.search(unit.text)))][length])
-            )
-            keep = over > 1.0 and s >= p[len(KEPT) :].max() * (length > 1)
-            sort = (
-                KEPT[int(p[: len(KEPT)].argmax())] if keep else LEFT[int(p[len(KEPT) :].argmax())]
-            )
-            sure = float(p[(*KEPT, *LEFT).index(sort)])
-            event, todo = (float(p[KEPT.index(name)]) for name in ("event", "todo"))
-            dated = ("event" if event >= todo else "todo") if event + todo >= DATED else ""
-            out.append(SentenceReading(keep, float(s), over, sort, sure, dated, likely))
-        return out
+            columns = [SORTS.index(name) for name in PLAYED]
+            played |= has & (opened[:, columns].sum(axis=1) >= OPENS)
+        rows = zip(units, sorts, acts, played, strict=True)
+        return [_judge(unit, p, a, limits, played=bool(play)) for unit, p, a, play in rows]
 
     def weigh_answer(self, found: Sequence[Mapping[str, Json]], lang: Lang) -> str:
         """Return "sure", "unsure" or "none" for memories, by what the gate saw of each; else ""."""
@@ -226,8 +204,25 @@ class LinearReader:
             return ""
         most = [max(float(str(f.get(name) or 0)) for f in found) for name in ANSWER]
         odds = float(np.dot(self.arrays["answer"], [*most, 1.0]))
-        least, sure = self.arrays["answer.limits"][("en", "zh").index(lang)]
+        least, sure = self.arrays["answer.limits"][TRAINED.index(lang)]
         return "none" if odds < least else "unsure" if odds < sure else "sure"
+
+
+def _judge(
+    unit: SentenceUnit, sorts: FloatArray, acts: FloatArray, limits: Any, *, played: bool
+) -> SentenceReading:
+    """Say what the probabilities of one unit come to."""
+    likely = dict(zip(ACTS, map(float, acts), strict=True))
+    kept, left = sorts[: len(KEPT)], sorts[len(KEPT) :]
+    share, length = kept.sum(), classify_length(unit.text)
+    over = float(share / limits[int(bool(_WIDE.search(unit.text)))][length])
+    if played or is_question(unit.text) or likely["ask"] >= LIKELY:
+        over = 0.0
+    keep = bool(over > 1.0 and share >= left.max() * (length > 1))
+    at = int(kept.argmax()) if keep else len(KEPT) + int(left.argmax())
+    event, todo = (float(kept[KEPT.index(name)]) for name in ("event", "todo"))
+    dated = ("event" if event >= todo else "todo") if event + todo >= DATED else ""
+    return SentenceReading(keep, float(share), over, SORTS[at], float(sorts[at]), dated, likely)
 
 
 def _shares(
@@ -240,9 +235,8 @@ def _shares(
     """Return the probabilities of the sorts and of the acts, (n, 17) and (n, 11)."""
     plain = (features - w["mean"]) / w["spread"]
     if vectors is None or before is None:
-        return _softmax(plain @ weigh(w, "plain.sorts") + w["plain.bias"]), np.full(
-            (len(plain), len(ACTS)), 0.0
-        )
+        sorts = _softmax(plain @ weigh(w, "plain.sorts") + w["plain.bias"])
+        return sorts, np.zeros((len(plain), len(ACTS)), np.float32)
     x = join_inputs(plain, vectors, before, has, w["centre"])
     sorts = _softmax(x @ weigh(w, "sorts") + w["bias"])
     own = x[:, : plain.shape[1] + vectors.shape[1]]  # an act does not hang on what was said before

@@ -59,7 +59,7 @@ class LexicalEmbedder:
         return np.concatenate(parts) if parts else np.zeros((0, self.dim), np.float32)
 
     def vectors(self, texts: Sequence[str]) -> FloatArray:
-        """The same, at once and without an event loop."""
+        """Embed at once and without an event loop; as `embed`."""
         at: list[NDArray[np.int32]] = []
         values: list[NDArray[np.float64]] = []
         scale: list[float] = []
