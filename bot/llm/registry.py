@@ -11,7 +11,7 @@ from bot.llm.endpoint import ClientPool, warm
 from bot.llm.providers import ProviderChoice, ollama, providers
 from bot.reports import describe_error
 from bot.settings import Settings
-from memory.embed import LexicalEmbedder, ThreadedEmbedder
+from memory.api import LexicalEmbedder, ThreadedEmbedder
 from memory.errors import ModelError
 from memory.models import Lang
 from memory.ports import ChatModel, Embedder, ModelRequest

@@ -13,7 +13,7 @@ import numpy as np
 from bot.notebook import reader
 from bot.notebook.reader import SentenceReading, SentenceUnit
 from bot.notebook.texts import say
-from memory.learn.same_meaning import list_units
+from memory.api import list_units, redact
 from memory.models import Json, Lang, detect_language
 from memory.ports import FloatArray
 from memory.text import dates

@@ -27,8 +27,8 @@ from memory.learn.same_meaning import list_units
 from memory.models import detect_language
 from memory.privacy import classify_instruction
 from memory.recall.question import find_people_names
-from memory.text import forms
-from memory.text.languages import joined, words_of
+from memory.text.forms import ROLES, count_common_tokens, list_form_tokens
+from memory.text.languages import LANGUAGES, joined, words_of
 from memory.text.numbers import find_numbers
 from memory.text.speech import (
     FORMS,

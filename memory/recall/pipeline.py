@@ -46,8 +46,8 @@ from memory.recall.signals import (
     open_context,
 )
 from memory.recall.term_scores import find_best_rows
+from memory.text.notes import is_name
 from memory.text.questions import recent_asked
-from memory.text.standing import is_name
 from memory.text.words import SHORTEST
 
 EPISODES: Final = 2

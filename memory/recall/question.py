@@ -16,7 +16,7 @@ from typing import Final
 from memory.index.text import list_search_terms
 from memory.models import Lang, detect_language
 from memory.text.clean import MOST_READ, keep_ends
-from memory.text.languages import joined, values, words_of
+from memory.text.languages import joined, words_of
 from memory.text.questions import (
     ABOUT_MEMORY,
     ASKS,
@@ -61,7 +61,7 @@ _UNSPACED_NAME: Final = re.compile(
 )
 _INSIDE: Final = frozenset(words_of("questions", "INSIDE"))
 _NO_NAMES: Final = frozenset(words_of("questions", "NO_NAMES")).union(
-    *values("dates", "MONTHS").values(), *values("dates", "WEEKDAYS").values()
+    words_of("dates", "MONTHS"), words_of("dates", "WEEKDAYS")
 )
 _EVERYDAY: Final = COMMON | SOCIAL
 

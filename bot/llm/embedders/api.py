@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ DEFAULT_MODEL: Final = "text-embedding-3-small"
 BATCH: Final = 128  # texts in one request
 BATCH_TOKENS: Final = 100_000  # OpenAI takes 300,000 by its own count
 TEXT_CHARS: Final = 24_000  # most models read 8,192 tokens; a memory is far shorter
-RETRIES: Final = 2  # of the SDK, for contents; a query never waits
+RETRIES: Final = 2  # for contents; a query never waits
 
 # Lengths of well-known models' vectors, so that a start needs no request. What a server really
 # sends wins.
@@ -88,7 +89,7 @@ class APIEmbedder:
         await self.clients.sdk(self.endpoint)  # importing it takes time: no fault of the endpoint
         try:
             async with asyncio.timeout(timeout):
-                vectors = await self._request(["dimension"], 0)
+                vectors = await self._request(["dimension"])
         except TimeoutError as e:
             raise self._error("timeout", "discovery") from e
         self.dim = vectors.shape[1]
@@ -128,7 +129,7 @@ class APIEmbedder:
     async def _embed_batch(self, texts: list[str], retries: int) -> FloatArray:
         """Embed one batch, in halves where the endpoint takes fewer texts at once."""
         try:
-            return await self._request(texts, retries)
+            return await self._retry(texts, retries)
         except ModelError as e:
             if e.code not in {"bad_request", "context_too_long"} or len(texts) == 1:
                 raise
@@ -137,8 +138,19 @@ class APIEmbedder:
         self._batch = min(self._batch, half)
         return np.concatenate(halves)
 
-    async def _request(self, texts: list[str], retries: int) -> FloatArray:
-        client = (await self.clients.sdk(self.endpoint)).with_options(max_retries=retries)
+    async def _retry(self, texts: list[str], retries: int) -> FloatArray:
+        for attempt in range(retries):
+            try:
+                return await self._request(texts)
+            except ModelError as e:
+                if not e.retryable or (e.retry_after or 0) > 20:
+                    raise
+                pause = e.retry_after or 0.5 * (attempt + 1)
+            await asyncio.sleep(pause + random.random() * 0.25)  # noqa: S311 - jitter
+        return await self._request(texts)
+
+    async def _request(self, texts: list[str]) -> FloatArray:
+        client = await self.clients.sdk(self.endpoint)
         import openai
 
         from bot.llm.failures import translate

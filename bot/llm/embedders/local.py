@@ -17,7 +17,7 @@ from bot.llm.embedders import EmbedderSource
 from bot.llm.endpoint import ClientPool
 from bot.llm.providers import ProviderChoice
 from bot.settings import Settings
-from memory.embed import ThreadedEmbedder
+from memory.api import ThreadedEmbedder
 from memory.errors import ModelError
 from memory.ports import Embedder, FloatArray
 

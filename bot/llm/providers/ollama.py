@@ -19,7 +19,6 @@ from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import Pair, Provider, ProviderChoice
 from bot.llm.providers.openai import DEFAULT_MODEL, OpenAIChat
 from bot.settings import RoleName, Settings
-from memory.api import MESSAGE_OVERHEAD, estimate_tokens
 from memory.errors import ModelError, ModelErrorCode
 from memory.models import Usage
 from memory.ports import ChatModel, Chunk, Embedder, ModelRequest

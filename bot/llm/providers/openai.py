@@ -148,7 +148,7 @@ class OpenAIChat:
         import openai as sdk
 
         try:
-            page = await client.with_options(timeout=5.0).models.list()
+            page = await client.models.list(timeout=5.0)
         except (sdk.OpenAIError, ValueError):
             return ()
         return tuple(m.id for m in page.data or ())
