@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = [ROOT / f for f in ("memory/learn/remember.py", "memory/mirror/words.py")]
+FILES = [ROOT / f for f in ("memory/learn/remember.py",)]
 CATALOGUES = [*ROOT.glob("bot/**/texts/*.toml"), *ROOT.glob("tui/texts/*.toml")]
 DENIES = re.compile(
     r"\byou (?:haven['’]t|have not|never|didn['’]t|did not) (?:told|tell|said|say|mention\w*|named?)\b"
@@ -35,6 +35,9 @@ def texts() -> list[tuple[str, str]]:
     for file in CATALOGUES:
         tables = tomllib.loads(file.read_text(encoding="utf-8")).values()
         out += [(str(file.relative_to(ROOT)), s) for table in tables for s in table.values()]
+    for file in ROOT.glob("memory/text/*/language.toml"):
+        words = tomllib.loads(file.read_text(encoding="utf-8"))["mirror"].values()
+        out += [(f"{file.parent.name} mirror", s) for s in words if isinstance(s, str)]
     return out
 
 
