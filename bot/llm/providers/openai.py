@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -57,7 +58,8 @@ class OpenAIChat:
             async with answer:
                 kind = answer.response.headers.get("content-type", "text/event-stream")
                 if "text/event-stream" not in kind:
-                    raise self._error("unreadable", f"an answer of type {kind}")
+                    yield await self._read_whole(answer, kind)
+                    return
                 async for event in answer:
                     usage = _read_usage(event) or usage
                     if not event.choices:
@@ -82,6 +84,21 @@ class OpenAIChat:
             self._refused.update(_LIMITS)  # thinking ate the limit: the next try has none
             raise self._error("cut_off", "nothing but thinking")
         yield Chunk(finish=finish, usage=usage)
+
+    async def _read_whole(self, answer: openai.AsyncStream[Any], kind: str) -> Chunk:
+        """Read the answer of an endpoint that does not stream; raise ModelError if it is none."""
+        from openai.types.chat import ChatCompletion
+
+        body, hidden = await answer.response.aread(), ThinkingFilter()
+        try:
+            whole: Any = ChatCompletion.construct(
+                **json.loads(body)
+            )  # unchecked: any may be missing
+            choice = whole.choices[0]
+            text = hidden.feed(choice.message.content or "") + hidden.close()
+        except (ValueError, LookupError, TypeError, AttributeError):
+            raise self._error("unreadable", f"an answer of type {kind}") from None
+        return Chunk(text, choice.finish_reason or "stop", _read_usage(whole))
 
     def _error(self, code: ModelErrorCode, detail: str, partial: str = "") -> ModelError:
         host = self.endpoint.host

@@ -178,6 +178,16 @@ async def test_a_silent_server_times_out(openai_server: OpenAIServer, clients: C
     assert (e.code, e.partial) == ("timeout", "one")
 
 
+async def test_an_endpoint_that_does_not_stream(
+    openai_server: OpenAIServer, model: OpenAIChat
+) -> None:
+    """A whole answer where a stream was asked for is an answer."""
+    choice = '{"message":{"content":"<think>x</think>Hi"},"finish_reason":"stop"}'
+    openai_server.default = Reply(body=f'{{"choices":[{choice}],"usage":{{"prompt_tokens":3}}}}')
+    text, usage = await read_whole_answer(model, HI)
+    assert (text, usage.prompt_tokens) == ("Hi", 3)
+
+
 async def test_closing_the_stream_closes_the_connection(
     openai_server: OpenAIServer, model: OpenAIChat
 ) -> None:
