@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from bot import llm
-from bot.bootstrap import read_system_clock
+from bot.bootstrap import files, read_system_clock
 from bot.llm.embedders.local import LocalEmbedder
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.registry import probe_endpoint
@@ -38,7 +38,7 @@ from memory.api import (
     sqlite_report,
     unseal,
 )
-from memory.errors import ModelError, ModelErrorCode, StoreError
+from memory.errors import ModelError, ModelErrorCode, StoreDamaged, StoreError
 from memory.models import Filter, Job, Lang, Sensitivity
 from memory.models import State as MemoryState
 from memory.ports import Store, Transaction
@@ -194,7 +194,9 @@ async def _check_store(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     try:
         every, fits = await _read_all(settings, read)
     except StoreError as e:
-        return [DoctorCheck(say(lang, "jobs"), "bad", str(e))]
+        damaged = isinstance(e, StoreDamaged)
+        why = files(lang, "recover.damaged", path=settings.database) if damaged else str(e)
+        return [DoctorCheck(say(lang, "jobs"), "bad", why)]
     sealed = [x for found in every for x in found[0]]
     checks = [await _check_key(settings, sealed, lang, fits=fits)]
     waiting, failed = (sum(len(found[i]) for found in every) for i in (1, 2))

@@ -92,8 +92,10 @@ class Commands:
         return replace(answer(lang, done if closed else "new.fresh"), session_id=session_id)
 
     async def _temp(self, c: Command, lang: Lang) -> CommandOutcome:
-        self.forget_window(c.origin)
         word = c.args.lower()
+        if word and word not in {*_READ, *ON, *OFF}:
+            return answer(lang, "temp.unknown", ok=False, word=c.args)
+        self.forget_window(c.origin)
         if word in _READ:
             return replace(answer(lang, "private.on"), mode=WindowMode.PRIVATE)
         if c.mode is WindowMode.NORMAL and word not in OFF:

@@ -69,7 +69,10 @@ def split_units(text: str, before: Rows) -> list[SentenceUnit]:
     The first follows a question of ours, or what they said before.
     """
     last = str(before[-1].get("text") or "") if before else ""
-    asked = bool(before) and before[-1].get("role") == "assistant" and reader.is_question(last)
+    # A sentence of ours asks by its mark alone: "when you ask." has the form of a question.
+    asked = (
+        bool(before) and before[-1].get("role") == "assistant" and reader.has_question_mark(last)
+    )
     own = [str(m.get("text") or "") for m in before if m.get("role") == "user"]
     said = reader.split_units(own[-1]) if own and not asked else []
     previous = last[-reader.MOST :] if asked else said[-1].text if said else ""

@@ -116,9 +116,14 @@ def split_units(text: str, before: str = "", *, asked: bool = False) -> list[Sen
     return out
 
 
+def has_question_mark(text: str) -> bool:
+    """Say whether a text ends with a question mark."""
+    return _ASKED.search(text) is not None
+
+
 def is_question(text: str) -> bool:
     """Say whether a text ends with a question, by its mark or by the form of its last sentence."""
-    if _ASKED.search(text):
+    if has_question_mark(text):
         return True
     last = _LAST.search(simplified(text[-MOST:]))
     return last is not None and FORMS.QUESTION.search(last.group().strip()) is not None

@@ -184,6 +184,18 @@ async def test_nothing_is_rewritten_or_reviewed_away() -> None:
 
 
 @needs_weights
+async def test_what_follows_a_greeting_is_kept(tmp_path: Path) -> None:
+    """What Ebb says of itself is no question that the next sentence answers."""
+    async with opened(tmp_path, embedder="auto") as w:
+        await w.ebb.ready()
+        await w.say("Hi there")
+        await w.say("I work as a nurse in Bristol.")
+        assert [m.original_content for m in (await w.do("/memories")).memories] == [
+            "I work as a nurse in Bristol."
+        ]
+
+
+@needs_weights
 async def test_the_talk(tmp_path: Path) -> None:
     """It introduces itself once, greets by name, needs a model once, and is sorry in one sentence."""
     async with opened(tmp_path, embedder="auto") as w:
