@@ -120,10 +120,12 @@ async def embed_missing(tools: LearningTools, job: Job, _now: datetime) -> Effec
         return lambda _tx: _report(0)  # another one has come into use
     if not wanted.all:
         ids = wanted.memory_ids
-        todo = await store.read(
-            job.user_id,
-            lambda tx: _list_wanting(tx, [i for i in ids if i not in tx.vectors.get(ids, name)]),
-        )
+
+        def list_missing(tx: Transaction) -> list[tuple[MemoryId, str]]:
+            there = tx.vectors.get(ids, name)
+            return _list_wanting(tx, [i for i in ids if i not in there])
+
+        todo = await store.read(job.user_id, list_missing)
         puts = [await _embed(tools, some) for some in _cut(todo)]
         return lambda tx: _report(sum(put(tx) for put in puts))
     done = 0
