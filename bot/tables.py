@@ -8,7 +8,7 @@ function takes a transaction, so that its rows are committed together with whate
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from memory.models import Json
@@ -18,11 +18,6 @@ from memory.ports import SystemTransaction, Transaction
 UPDATES_KEPT: Final = timedelta(days=7)
 REPLIES_KEPT: Final = timedelta(days=30)  # a message can be edited for 48 hours
 MOST_PRUNED: Final = 5_000  # rows of each sort at once, so that nobody waits long
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _to_ms(t: datetime) -> int:
-    return (t - _EPOCH) // timedelta(milliseconds=1)
 
 
 def _dump(value: Json) -> str:
@@ -45,7 +40,7 @@ def put_update(
     added = s.run_sql(
         "INSERT OR IGNORE INTO inbox (provider, bot, update_id, lane, payload, at)"
         " VALUES (?, ?, ?, ?, ?, ?) RETURNING update_id",
-        *(provider, bot, update_id, chat, payload, _to_ms(now)),
+        *(provider, bot, update_id, chat, payload, now),
     )
     return bool(added)
 
@@ -67,7 +62,7 @@ def finish_update(
     s.run_sql(
         "UPDATE inbox SET payload = '', done_at = ?"
         " WHERE provider = ? AND bot = ? AND update_id = ?",
-        *(_to_ms(now), provider, bot, update_id),
+        *(now, provider, bot, update_id),
     )
 
 
@@ -75,7 +70,7 @@ def put_delivery(s: SystemTransaction, provider: str, key: str, value: Json, now
     """Record where a turn's reply went (for exactly one reply per turn), or a chat's state."""
     s.run_sql(
         "INSERT OR REPLACE INTO deliveries (provider, key, value, at) VALUES (?, ?, ?, ?)",
-        *(provider, key, _dump(value), _to_ms(now)),
+        *(provider, key, _dump(value), now),
     )
 
 
@@ -93,12 +88,12 @@ def prune_updates(s: SystemTransaction, now: datetime, most: int = MOST_PRUNED) 
     updates = s.run_sql(
         "DELETE FROM inbox WHERE (provider, bot, update_id) IN"
         " (SELECT provider, bot, update_id FROM inbox WHERE done_at < ? LIMIT ?) RETURNING 1",
-        *(_to_ms(now - UPDATES_KEPT), most),
+        *(now - UPDATES_KEPT, most),
     )
     replies = s.run_sql(
         "DELETE FROM deliveries WHERE (provider, key) IN (SELECT provider, key FROM deliveries"
         " WHERE at < ? AND json_extract(value, '$.done') = 1 LIMIT ?) RETURNING 1",
-        *(_to_ms(now - REPLIES_KEPT), most),
+        *(now - REPLIES_KEPT, most),
     )
     return len(updates) + len(replies)
 
@@ -114,7 +109,7 @@ def put_choice(
     tx.run_sql(
         "INSERT INTO choices (user_id, key, scope, kind, payload, expires_at)"
         " VALUES (?, ?, ?, ?, ?, ?)",
-        *(tx.user_id, key, scope, kind, _dump(payload), _to_ms(expires_at)),
+        *(tx.user_id, key, scope, kind, _dump(payload), expires_at),
     )
 
 
@@ -122,7 +117,7 @@ def get_choice(tx: Transaction, key: str, now: datetime) -> tuple[str, str, Json
     """Return (scope, kind, payload) without taking the choice."""
     rows = tx.run_sql(
         "SELECT scope, kind, payload FROM choices WHERE user_id = ? AND key = ? AND expires_at > ?",
-        *(tx.user_id, key, _to_ms(now)),
+        *(tx.user_id, key, now),
     )
     return (rows[0][0], rows[0][1], json.loads(rows[0][2])) if rows else None
 
@@ -132,7 +127,7 @@ def take_choice(tx: Transaction, key: str, now: datetime) -> tuple[str, str, Jso
     found = get_choice(tx, key, now)
     tx.run_sql(
         "DELETE FROM choices WHERE user_id = ? AND (key = ? OR expires_at <= ?)",
-        *(tx.user_id, key, _to_ms(now)),
+        *(tx.user_id, key, now),
     )
     return found
 
@@ -142,6 +137,6 @@ def find_pending_choice(tx: Transaction, scope: str, now: datetime) -> str | Non
     rows = tx.run_sql(
         "SELECT key FROM choices WHERE user_id = ? AND scope = ? AND expires_at > ?"
         " ORDER BY n DESC LIMIT 1",
-        *(tx.user_id, scope, _to_ms(now)),
+        *(tx.user_id, scope, now),
     )
     return str(rows[0][0]) if rows else None

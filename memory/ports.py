@@ -616,8 +616,11 @@ class Transaction(Protocol):
     def new_id(self) -> str:
         """Reserve an id never used before in this store: Crockford base32, a letter first."""
 
-    def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
-        """Run a statement on the caller's own tables in the same file; return its rows."""
+    def run_sql(self, sql: str, *params: str | int | datetime) -> list[Sequence[Any]]:
+        """Run a statement on the caller's own tables in the same file; return its rows.
+
+        A time becomes UTC milliseconds.
+        """
 
     def put_secret(self, memory_id: MemoryId, sealed: bytes) -> None:
         """Keep the sealed text of a secret memory. Raises NotFound."""
@@ -781,8 +784,11 @@ class SystemTransaction(Protocol):
         `revive`: dead jobs get one more round of attempts, after settings may have been mended.
         """
 
-    def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
-        """Run a statement on the caller's own tables in the same file; return its rows."""
+    def run_sql(self, sql: str, *params: str | int | datetime) -> list[Sequence[Any]]:
+        """Run a statement on the caller's own tables in the same file; return its rows.
+
+        A time becomes UTC milliseconds.
+        """
 
     def prune(self) -> None:
         """Let go of the oldest notes of which memories were written."""

@@ -121,8 +121,8 @@ class SqliteSystem(JobQueue):
 
     # --- a caller's own tables, and what is over
 
-    def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
-        return list(self.con.execute(sql, params).fetchall())
+    def run_sql(self, sql: str, *params: str | int | datetime) -> list[Sequence[Any]]:
+        return list(run(self.con, sql, *params).fetchall())
 
     def prune(self, touched: int = TOUCHED_KEPT) -> None:
         # Whoever slept through what `touched` says reads all anew.

@@ -186,8 +186,8 @@ class Transaction:
         written = "UPDATE users SET lang = ?, tz = ?, settings = ? WHERE id = ?"
         run(self.con, written, u.lang, u.tz, u.settings, self.user_id)
 
-    def run_sql(self, sql: str, *params: str | int) -> list[Sequence[Any]]:
-        return list(self.con.execute(sql, params).fetchall())
+    def run_sql(self, sql: str, *params: str | int | datetime) -> list[Sequence[Any]]:
+        return list(run(self.con, sql, *params).fetchall())
 
     def put_secret(self, memory_id: MemoryId, sealed: bytes) -> None:
         mine = "SELECT 1 FROM memories WHERE id = ? AND user_id = ?"
