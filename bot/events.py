@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from bot.texts import say
-from memory.models import Change, Hit, Lang, Memory, Message, Usage
+from memory.models import Change, Hit, Lang, Level, Memory, Message, Usage
 
 
 class WindowMode(StrEnum):
@@ -135,7 +135,8 @@ class CommandOutcome:
     `memories` may be one page of `total`, with `offset` before it. `mode` is set where the window's
     mode changes; `session_id` where a new session opened; `turn` where the front end should send a
     turn (as `/review question` does); `quit` where the window should close. `stored` goes into the
-    transcript instead of the text, where it differs.
+    transcript instead of the text, where it differs. `levels` counts all memories by level, where
+    the whole memory is shown.
     """
 
     ok: bool
@@ -149,6 +150,7 @@ class CommandOutcome:
     turn: Turn | None = None
     quit: bool = False
     stored: str = ""
+    levels: Mapping[Level, int] = field(default_factory=dict)
 
 
 def answer(lang: Lang, key: str, *, ok: bool = True, **places: object) -> CommandOutcome:

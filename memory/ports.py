@@ -35,6 +35,7 @@ from memory.models import (
     JobKind,
     Json,
     Lang,
+    Level,
     Memory,
     MemoryId,
     MemoryOutline,
@@ -241,6 +242,9 @@ class MemoryTable(Protocol):
 
     def count_by(self, column: Literal["state", "curve"]) -> Mapping[str, int]:
         """Count memories by state or, in any state, by curve; 0 for what none has."""
+
+    def count_levels(self) -> Mapping[Level, int]:
+        """Count active memories by level, without episodes, secrets and quiet ones."""
 
     def is_only_one_of_entity(self, memory_id: MemoryId) -> bool:
         """Tell whether one of its entities has no other active memory, episodes aside."""

@@ -10,9 +10,9 @@ from itertools import pairwise
 from typing import Final
 
 from bot.markdown import count_columns, pad_to_columns
+from bot.shoreline import LEVEL_INK
 from memory.models import Level
 
-LEVEL_INK: Final = "█▓▒░·"  # full, summary, tag, trace, archive: fainter and fainter
 EVENT_INK: Final[Mapping[str, str]] = {"mention": "▲", "boost": "★", "affirm": "○", "negate": "✕"}
 OTHER_INK: Final = "◆"
 # of a Braille cell, by row and column

@@ -7,9 +7,10 @@ import json
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from itertools import groupby
+from functools import partial
+from itertools import groupby, pairwise
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -18,7 +19,7 @@ from bot.cli import charts, plots
 from bot.cli.parser import ID, argument, flag, verb
 from bot.commands.memories import describe_event, describe_memory, format_memory
 from bot.markdown import pad_to_columns
-from bot.texts import Texts, kind_name
+from bot.texts import Texts, join, kind_name
 from memory.api import (
     CURVES,
     DAY,
@@ -85,7 +86,11 @@ async def curves(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     print(head, "", *charts.join_panels(panels, _PANEL, across), "", *told, "", sep="\n")
     legend = _explain_marks(shown[0].course.events, lang)
     print(say(lang, "legend.levels"), *legend, say(lang, "curves.tail"), sep="\n")
-    return _write_png(args.png, shown, head, lang)
+
+    def caption(lang: Lang) -> str:
+        return "\n".join(f"{p.curve}: {_tell_levels(p.course, p.curve, lang)}" for p in shown)
+
+    return _write_png(args.png, shown, head, caption, lang)
 
 
 def _draw(life: WeightHistory, curve: str, width: int, height: int, *, due: bool) -> list[str]:
@@ -140,12 +145,35 @@ def _explain_marks(events: Sequence[WeightEvent], lang: Lang) -> list[str]:
     return ["  ".join(told)] if told else []
 
 
-def _write_png(path: Path | None, panels: Sequence[plots.Panel], title: str, lang: Lang) -> int:
+def _tell_course(life: WeightHistory, zone: ZoneInfo, lang: Lang) -> str:
+    """Say in words what a picture shows: each level with its dates, the weight now, what moved."""
+    moments = life.moments
+    starts = [next(some) for _, some in groupby(moments, lambda m: m.level)]
+    days = [f"{m.at.astimezone(zone):%Y-%m-%d}" for m in (*starts, moments[-1])]
+    levels = (
+        say(
+            lang, "curves.level", level=say(lang, f"level.{int(m.level)}"), since=since, until=until
+        )
+        for m, (since, until) in zip(starts, pairwise(days), strict=True)
+    )
+    counts = Counter(e.event for e in life.events if e.event not in plots.UNMARKED)
+    moved = (f"{say.name(lang, 'event', event)} ×{n}" for event, n in counts.items())
+    weight = say(lang, "course.now", weight=f"{moments[-1].weight:.2f}")
+    return join((*levels, weight, *moved), lang, "clauses")
+
+
+def _write_png(
+    path: Path | None,
+    panels: Sequence[plots.Panel],
+    title: str,
+    caption: Callable[[Lang], str],
+    lang: Lang,
+) -> int:
     """Write the picture where a file was named, and say so. 1 if it cannot be written."""
     if path is None:
         return 0
     try:
-        plots.write(panels, path, lang, title)
+        plots.write(panels, path, lang, title, caption)
     except plots.PlotLibraryMissing:
         print(say(lang, "png.none"), file=sys.stderr)
         return 1
@@ -178,13 +206,14 @@ async def show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     print(
         charts.draw_axis(width, [(0.0, first), (1.0, last)]), say(lang, "legend.levels"), sep="\n"
     )
-    print(*_explain_marks(life.events, lang), "", say(lang, "log.head"), sep="\n")
+    caption = partial(_tell_course, life, zone)
+    print(*_explain_marks(life.events, lang), caption(lang), "", say(lang, "log.head"), sep="\n")
     for e in log:
         print(*_describe_entry(e, zone, lang, whole=args.log), sep="\n")
     if not log:
         print(say(lang, "log.none"))
     panel = plots.Panel(f"[{m.id}]", life, m.curve, imagined=False)
-    return _write_png(args.png, [panel], m.content, lang)
+    return _write_png(args.png, [panel], m.content, caption, lang)
 
 
 def _describe_entry(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[str]:

@@ -5,12 +5,14 @@ Words on them are English where the machine has no font with Chinese characters.
 
 from __future__ import annotations
 
+import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from bot.markdown import count_columns
 from bot.texts import Texts
 from memory.api import CURVES, WeightHistory
 from memory.models import Lang
@@ -31,6 +33,7 @@ _OTHER: Final = ("D", "#868e96")
 _BANDS: Final = ("#b4c8f4", "#d2dffa", "#e6edfd", "#f3f6fe", "#ffffff")  # the whole memory darkest
 _INK, _FAINT = "#1c3d7a", "#868e96"
 _ACROSS: Final = 3  # panels in a row
+_LINE: Final = 150  # columns of a caption
 UNMARKED: Final = frozenset({"created", "lowered"})  # where a picture begins; of every night
 
 
@@ -47,8 +50,13 @@ class Panel(NamedTuple):
     imagined: bool
 
 
-def write(panels: Sequence[Panel], path: Path, lang: Lang, title: str) -> None:
-    """Draw the panels side by side into a PNG. Raises PlotLibraryMissing, OSError."""
+def write(
+    panels: Sequence[Panel], path: Path, lang: Lang, title: str, caption: Callable[[Lang], str]
+) -> None:
+    """Draw the panels side by side into a PNG, with a caption that says the same in words.
+
+    The caption stands in the file's description as well. Raises PlotLibraryMissing, OSError.
+    """
     try:
         import matplotlib as mpl
         from matplotlib import font_manager
@@ -57,7 +65,7 @@ def write(panels: Sequence[Panel], path: Path, lang: Lang, title: str) -> None:
         raise PlotLibraryMissing from e
     fonts = [f for f in _FONTS if f in {x.name for x in font_manager.fontManager.ttflist}]
     words: Lang = lang if fonts else "en"
-    style = {"font.family": [*fonts, "DejaVu Sans"], "axes.unicode_minus": False}
+    style: dict[Any, Any] = {"font.family": [*fonts, "DejaVu Sans"], "axes.unicode_minus": False}
     with mpl.rc_context(style), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         across, down = min(len(panels), _ACROSS), -(-len(panels) // _ACROSS)
@@ -69,9 +77,21 @@ def write(panels: Sequence[Panel], path: Path, lang: Lang, title: str) -> None:
             _draw(ax, panel, words)
             handles, labels = ax.get_legend_handles_labels()
             labelled |= dict(zip(labels, handles, strict=True))
-        figure.legend(labelled.values(), labelled, loc="outside lower center", ncols=8, fontsize=9)
+        said = caption(words)
+        wide = count_columns(said) > len(said)
+        lines = (textwrap.wrap(x, _LINE // 2 if wide else _LINE) for x in said.splitlines())
+        figure.legend(
+            labelled.values(),
+            labelled,
+            title="\n".join(line for some in lines for line in some),
+            loc="outside lower center",
+            ncols=8,
+            fontsize=9,
+            title_fontsize=8,
+            frameon=False,
+        )
         figure.suptitle(title, fontsize=13)
-        figure.savefig(path, format="png")
+        figure.savefig(path, format="png", metadata={"Title": title, "Description": caption(lang)})
 
 
 def _draw(ax: Axes, panel: Panel, lang: Lang) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.events import Command, CommandOutcome, answer
+from bot.shoreline import CHAT_WIDTH, describe_shoreline, draw_shoreline
 from bot.texts import Texts, format_age, join, say, words
 from memory.models import KINDS, Filter, Lang, Memory, Sensitivity, State, WeightEvent, mark_quote
 
@@ -83,12 +84,21 @@ async def list_memories(
     if pages > 1:
         head += say(lang, "memories.span", first=before + 1, last=end, n=count)
     lines = [say(lang, "memory.is_off")] if await memory.is_off(c.user_id) else []
+    levels = {} if word or before else await memory.count_levels(c.user_id)
+    if levels:
+        ink = "".join(run for _, run in draw_shoreline(levels, CHAT_WIDTH))
+        head += f"\n{ink}\n{describe_shoreline(levels, lang)}"
     lines += [head, *(f"- {format_memory(m, lang, c.at)}" for m in page.items)]
     if end < count:
         again = f"{word} " if word else ""
         lines.append(say(lang, "memories.more", n=count - end, word=again, page=number + 1))
     return CommandOutcome(
-        True, "\n".join(lines), memories=tuple(page.items), total=count, offset=before
+        True,
+        "\n".join(lines),
+        memories=tuple(page.items),
+        total=count,
+        offset=before,
+        levels=levels,
     )
 
 

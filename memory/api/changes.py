@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
@@ -310,6 +310,10 @@ class MemoryChanges:
         Those that are erased are left out.
         """
         return await self._store.read(user_id, lambda tx: tx.memories.get_many(ids))
+
+    async def count_levels(self, user_id: str) -> Mapping[models.Level, int]:
+        """Count active memories by level, without episodes, secrets and quiet ones."""
+        return await self._store.read(user_id, lambda tx: tx.memories.count_levels())
 
     def compute_weight(self, m: models.Memory, now: datetime) -> float:
         """Return its weight now."""

@@ -13,6 +13,7 @@ from memory.errors import Conflict, NotFound, StoreError
 from memory.index.text import fold, hash_terms, segment_text
 from memory.models import (
     Filter,
+    Level,
     Memory,
     MemoryId,
     MemoryOutline,
@@ -139,6 +140,13 @@ class MemoryGateway(Gateway):
     def count_by(self, column: Literal["state", "curve"]) -> Mapping[str, int]:
         counted = f"SELECT {column}, COUNT(*) FROM memories WHERE user_id = ? GROUP BY {column}"
         return Counter(dict(list_tuples(self.con, counted, self.owner)))
+
+    def count_levels(self) -> Mapping[Level, int]:
+        counted = (
+            "SELECT level, COUNT(*) FROM memories WHERE user_id = ? AND state = 'active'"
+            " AND layer <> 'episode' AND sensitivity < 3 AND quiet_at IS NULL GROUP BY level"
+        )
+        return {Level(level): n for level, n in list_tuples(self.con, counted, self.owner)}
 
     def is_only_one_of_entity(self, memory_id: MemoryId) -> bool:
         row = self._row(

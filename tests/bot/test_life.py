@@ -15,7 +15,7 @@ import pytest
 
 from bot.bootstrap import open_ebb
 from bot.cli import memory  # noqa: F401 - its verbs are registered
-from bot.cli.charts import LEVEL_INK, draw_axis, draw_marks, draw_plot, join_panels, strip
+from bot.cli.charts import draw_axis, draw_marks, draw_plot, join_panels, strip
 from bot.cli.doctor import report
 from bot.cli.life import say
 from bot.cli.parser import VERBS, memory_parser
@@ -23,6 +23,7 @@ from bot.commands import memories
 from bot.markdown import count_columns, pad_to_columns
 from bot.reports import describe_switch
 from bot.settings import Settings
+from bot.shoreline import LEVEL_INK
 from bot.texts import LANGS
 from bot.texts import say as words
 from memory.models import Filter, Lang, Layer, Level, Source, State

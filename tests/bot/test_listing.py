@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot.commands.memories import LISTED, parse_list_request
+from bot.shoreline import CHAT_WIDTH, describe_shoreline
+from memory.models import Filter, Level
+from memory.ports import Transaction
 from tests.e2e.driver import opened
 
 
@@ -51,3 +55,30 @@ async def test_every_memory_is_on_one_page(tmp_path: Path) -> None:
         assert last.offset == LISTED * 2
         one = await w.do("/memories hall 7 ")
         assert "page" not in one.text
+
+
+async def test_a_list_begins_with_the_shoreline(tmp_path: Path) -> None:
+    """How much is near, faint and far: in ink and in figures, without what is kept quiet; above page one alone."""
+    faded = (Level.FULL, Level.SUMMARY, Level.SUMMARY, Level.TRACE, Level.ARCHIVE)
+    async with opened(tmp_path) as w:
+        for n in range(len(faded)):
+            await w.do(f"/remember my locker in hall {n} is number {n}{n}", drain=False)
+        await w.do("/remember I collect stamps")
+        await w.do("/quiet stamps")
+
+        def fade(tx: Transaction) -> None:
+            tx.changes.begin("system", "level", w.time())
+            found = tx.memories.find(Filter(), text="locker").items
+            for m, level in zip(found, faded, strict=True):
+                tx.memories.put(replace(m, level=level), "levelled")
+
+        await w.ebb.store.write(w.ebb.owner, fade)
+        outcome = await w.do("/memories")
+        _, ink, caption, *_ = outcome.text.splitlines()
+        assert caption.startswith("3 near, 1 faint, 1 far")
+        assert describe_shoreline(outcome.levels, "zh").startswith(
+            "近处 3 条，渐淡 1 条，远处 1 条"
+        )
+        assert len(ink) == CHAT_WIDTH
+        assert list(dict.fromkeys(ink)) == ["█", "▓", "░", "·"]
+        assert "near" not in (await w.do("/memories locker")).text

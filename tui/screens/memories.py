@@ -15,15 +15,18 @@ from textual.widgets.option_list import Option
 
 from bot.commands.memories import LISTED
 from bot.events import CommandOutcome
+from bot.shoreline import describe_shoreline, draw_shoreline
 from bot.texts import format_age, kind_name
 from memory.api import clean_output
-from memory.models import Memory, State, mark_quote
+from memory.models import Level, Memory, State, mark_quote
 from tui.connection import AgentConnection
 from tui.widgets.header import KeyHints
 from tui.widgets.memory_line import draw_gauge, format_validity, get_glyph, get_icon, wrap_beside
 from tui.words import WindowLanguage, one_line
 
 _FULL_WEIGHT = 2.0  # the curve's upper end
+# of the whole memory, by level: paler and paler
+_SHORE_INK = ("$primary", "$primary 80%", "$primary 60%", "$quiet", "$quiet 70%")
 _HINTS = (
     ("↑↓", "hint.choose"),
     ("←→", "hint.page"),
@@ -61,11 +64,13 @@ class MemoryBrowserScreen(Screen[None]):
         self._voice = voice
         self._memories = list(found.memories)
         self._total, self._offset = found.total, found.offset
+        self._levels = found.levels
         self._word = word
         self._shown = shown
         self._sure: str | None = None  # asked once to forget this one
         hint = voice("browse.search")
         self._title = Static(classes="title")
+        self._shore = Static(classes="shore")
         self._search = Input(value=word, placeholder=hint, classes="search", compact=True)
         self._list = OptionList(classes="memories", compact=True)
         self._detail = Static(classes="detail")
@@ -75,6 +80,7 @@ class MemoryBrowserScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """Compose the list on the left, the chosen one on the right."""
         yield self._title
+        yield self._shore
         yield self._search
         with Horizontal(id="browser"):
             yield self._list
@@ -97,6 +103,7 @@ class MemoryBrowserScreen(Screen[None]):
         page = self._offset // LISTED + 1
         outcome = await self._link.command("memories", f"{self._word} page {page}")
         self._total, self._offset = outcome.total, outcome.offset
+        self._levels = outcome.levels
         found = {m.id: m for m in outcome.memories}
         if keep is not None and keep not in found:
             found = {**await self._link.memories([keep]), **found}
@@ -106,6 +113,7 @@ class MemoryBrowserScreen(Screen[None]):
     def _fill(self, keep: str | None = None) -> None:
         title = (f" ≋ {self._voice('browse.title')}", "bold $primary")
         self._title.update(Content.assemble(title, (f"  {self._counted()}", "$quiet")))
+        self._draw_shore()
         self._list.set_options(Option(self._row(m), id=m.id) for m in self._memories)
         if not self._memories:
             self._detail.update(Content.styled(self._voice("browse.none"), "$quiet"))
@@ -113,6 +121,19 @@ class MemoryBrowserScreen(Screen[None]):
         ids = [m.id for m in self._memories]
         self._list.highlighted = at = ids.index(keep) if keep in ids else 0
         self._show(self._memories[at])
+
+    def _draw_shore(self) -> None:
+        """Draw how much is near, faint and far, with its caption; not above a search."""
+        self._shore.display = bool(self._levels)
+        if self._levels:
+            runs = draw_shoreline(self._levels, max(self.size.width - 4, len(Level)))
+            drawn = Content.assemble(*((ink, _SHORE_INK[level]) for level, ink in runs))
+            caption = describe_shoreline(self._levels, self._voice.lang)
+            self._shore.update(Content.assemble(drawn, "\n", (caption, "$quiet")))
+
+    def on_resize(self) -> None:
+        """Draw the line again in the new width."""
+        self._draw_shore()
 
     def _counted(self) -> str:
         if self._total <= LISTED:
