@@ -225,11 +225,12 @@ def is_quote(m: Memory) -> bool:
 
 
 def mark_quote(m: Memory, text: str) -> str:
-    """Put the words of a quotation in quotation marks.
+    """Put the words of a quotation in quotation marks, also where "…" stands for some of them.
 
     Any other text of a memory stays as it is.
     """
-    return f"“{text}”" if is_quote(m) and text == m.original_content else text
+    own = all(part.strip() in m.original_content for part in text.split("…"))
+    return f"“{text}”" if is_quote(m) and own else text
 
 
 def unmark_quote(text: str) -> str:

@@ -252,6 +252,9 @@ class MemoryTable(Protocol):
     def list_outlines(self) -> list[MemoryOutline]:
         """List all memories, in any state and of any sensitivity, in the order they were made."""
 
+    def list_texts(self) -> list[tuple[MemoryId, str, str]]:
+        """List id, text and original of those that are active or superseded."""
+
     def put_weights(self, weights: Iterable[tuple[MemoryId, int, float]]) -> int:
         """Cache weights of (id, rev, weight), which is no change, where `rev` still stands."""
 

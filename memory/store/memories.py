@@ -164,6 +164,13 @@ class MemoryGateway(Gateway):
         sql = f"SELECT {_OUTLINE} FROM memories m WHERE m.user_id = ?"
         return sorted(map(MemoryOutline._make, list_tuples(self.con, sql, self.owner)))
 
+    def list_texts(self) -> list[tuple[MemoryId, str, str]]:
+        sql = (
+            "SELECT id, content, original_content FROM memories"
+            " WHERE user_id = ? AND state IN ('active', 'superseded')"
+        )
+        return list_tuples(self.con, sql, self.owner)
+
     def list_known_at(
         self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0
     ) -> MemoryPage:

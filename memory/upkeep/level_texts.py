@@ -1,41 +1,83 @@
-"""The words of a level: templates by rules, and what a model's words must keep to. Pure.
+"""The words of a level: shortened from the original, and what a model's words must keep to. Pure.
 
-A trace has to be written also where no model answers, and may say nothing that the memory did not
-say. Where the rules of its language find no topic, the kind has to do.
+A shortened text is made of the original's own words in their order, so that it is true at once: a
+summary leaves out clauses without a name, a date, a number, a denial or a condition; a tag is the
+main clause without its dates. A trace says what sort of thing it was and when. A text that is not
+shorter than the original, or that another memory has, gives way to one that says more, at last to
+the original. "…" stands where a quotation, or any text in its middle, leaves words out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Final
+from itertools import accumulate
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from memory import privacy
+from memory.learn.dates import get_zone
+from memory.learn.evidence import find_names
+from memory.learn.same_meaning import list_units
 from memory.models import (
     KINDS,
     Kind,
-    Lang,
     Layer,
     Level,
     Memory,
+    MemoryId,
     MemoryOutline,
     Sensitivity,
     detect_language,
+    is_quote,
 )
-from memory.text.languages import LANGUAGES, either, value
-from memory.text.speech import denies_or_ends
+from memory.text.dates import DateMatch, write_date
+from memory.text.dates.window import times_named
+from memory.text.forms import has_same_order
+from memory.text.languages import LANGUAGES, bounded, either, value, values, words_of
+from memory.text.numbers import find_numbers
+from memory.text.speech import FORMS, denies_or_ends, fold
+from memory.text.words import STOP_WORDS, UNSPACED
 
-BY_MODEL: Final[Mapping[Level, str]] = {Level.SUMMARY: "summary", Level.TAG: "tag"}
+BY_MODEL: Final = {Level.SUMMARY: "summary", Level.TAG: "tag"}
 LONGEST_TAG: Final = 80
 NUMBER: Final = re.compile(r"\d+")
-_MOST_WORDS: Final = 6
-_ASIDE: Final = re.compile(r"^\s{0,9}\[\d{4}[^\]]*\]\s{0,9}|\s{0,9}[(（][^)）]{0,400}[)）]")
-_CUT_WORD: Final = re.compile(r"[A-Za-z0-9]+$")
 _NAME: Final = re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]+")
 _MAIN_ENDS: Final = re.compile(
     r"[,，;；:：。.!！?？—]|" + either("topics", "MAIN_ENDS", r"\s(?:{})\s").pattern
 )
+_REASON, _OPENS, _QUALIFIES, _LOST = (
+    either("topics", name, r"\b(?:{})\b") for name in ("REASON", "OPENS", "QUALIFIES", "LOST")
+)
+_SIGNS: Final = ",，;；:：。.!！?？—–\n"
+_ENDS: Final = re.compile(r"\s*[。.!！?？;；\n]")  # behind it another sentence begins
+_REASONS: Final = either("topics", "REASON", r"(?<=\s)(?:{})\b").pattern
+_CLAUSE: Final = re.compile(  # with the signs before it; an aside is one
+    rf"\s*[(（][^()（）]*[)）]|[\s{_SIGNS}]*+(?:{_REASONS})?"
+    rf"(?:(?!{_REASONS}|(?<=[{UNSPACED}])\s)[^{_SIGNS}(（)）]"
+    rf"|(?<=\d)[.,:：](?=\d)|\.(?=[^\s{_SIGNS}])|(?<=\b[A-Z])\.)+|.",
+    re.IGNORECASE | re.DOTALL,
+)
+_AND: Final = "|".join(map(re.escape, words_of("forms", "COORDINATORS")))
+_EDGES: Final = f" \t、{_SIGNS}-"
+_KIN: Final = re.compile(
+    "|".join(
+        bounded(lang, "|".join(sorted(re.split(r"[ |]", kin), key=len, reverse=True)))
+        for lang, kin in values("evidence", "KIN").items()
+    ),
+    re.IGNORECASE,
+)
+
+Span: TypeAlias = tuple[int, int]
+
+
+class Detail(NamedTuple):
+    """A name, a relative, a date, a weekday or a number in a text, and its place."""
+
+    start: int
+    end: int
+    sort: str
 
 
 def is_rewritable(m: MemoryOutline | Memory) -> bool:
@@ -44,60 +86,236 @@ def is_rewritable(m: MemoryOutline | Memory) -> bool:
     return m.sensitivity < Sensitivity.PRIVATE and not episode
 
 
-def write_level_text(m: Memory, level: Level) -> str | None:
-    """Return the content at a level by rules; None where a model has to write it."""
+def write_level_text(
+    m: Memory,
+    level: Level,
+    owners: Mapping[str, MemoryId] = MappingProxyType({}),
+    tz: str = "UTC",
+) -> str:
+    """Return the content at a level: the least that no other memory says.
+
+    Args:
+        m: any memory.
+        level: where it stands now.
+        owners: whose each text of the person's memories is.
+        tz: the person's IANA zone, in which a trace names the month.
+    """
+    original = m.original_content
     if level is Level.FULL or not is_rewritable(m):
-        return m.original_content
-    return None if level in BY_MODEL else fill_template(m, level)
+        return original
+    texts = {
+        Level.SUMMARY: _summarise(m),
+        Level.TAG: _tag(m),
+        Level.TRACE: _trace(m, tz, "month"),
+        Level.ARCHIVE: _trace(m, tz, "year"),
+    }[level]
+    longest = len(original.strip(_EDGES))
+    fitting = (t for t in texts if t and len(t) < longest and owners.get(t, m.id) == m.id)
+    return next(fitting, original)
 
 
-def fill_template(m: Memory, level: Level) -> str:
-    """Return the text of a trace, of the archive, or of a tag that no model could write."""
-    template: str = value(m.language, "topics", level.name)
-    return template.format(topic=find_topic(m), kind=_name_kind(m))
+def is_long(m: Memory, level: Level, text: str) -> bool:
+    """Tell whether a model may find a shorter text; never for a person's own words."""
+    if level not in BY_MODEL or is_quote(m) or not is_rewritable(m):
+        return False
+    name = "LONG" if level is Level.SUMMARY else "LONG_TAG"
+    return len(text) >= int(value(m.language, "topics", name))
 
 
-def find_topic(m: Memory) -> str:
-    """Return its own topic, else the heart of its sentence, else its first entity or its kind."""
-    if m.topics and m.topics[0].strip():
-        return _shorten(m.topics[0], m.language)
-    text = _ASIDE.sub("", m.original_content).strip()
-    forms: Mapping[str, str] = value(m.language, "topics", "FORMS")
-    for name, pattern in value(m.language, "topics", "RULES").items():
-        if found := _compile(pattern).match(text):
-            text = text[found.end() :]
-            if "topic" in found.groupdict():
-                text = forms.get(name, "{}").format(found["topic"])
-                break
-    text = _shorten(text, m.language)
-    if any(c.isalnum() for c in text):
-        return text
-    return m.entities[0] if m.entities else _name_kind(m)
+def _summarise(m: Memory) -> Iterator[str]:
+    """Yield the clauses that hold something; of the others those in front of such a one."""
+    text, details = m.original_content, find_details(m)
+    if len(text) < value(m.language, "topics", "LONG"):
+        return
+    clauses = _split(text, details)
+    main = _find_main(clauses, text)
+    kept, goes_on = list[bool](), False
+    for i, (start, end) in reversed([*enumerate(clauses)]):
+        clause = text[start:end]
+        plain = clause.strip(_EDGES)
+        weak = bool(_REASON.match(plain)) or plain[:1] in "(（"
+        held = any(start <= d.start < end for d in details) or _has_sense(clause)
+        within = goes_on and i > main and plain[:1] not in "(（"
+        kept.append(held or within or i == main or (i < main and not weak))
+        goes_on = (kept[-1] or goes_on) and not _ENDS.match(clause)
+    parts, gap = list[str](), _gap(m.language)
+    for (start, end), keep in zip(clauses, reversed(kept), strict=True):
+        if keep:
+            whole = not parts or (is_quote(m) and parts[-1] == gap)
+            parts.append(text[start:end].lstrip(_EDGES) if whole else text[start:end])
+        elif is_quote(m) and parts and parts[-1] != gap:
+            parts.append(gap)
+    yield _finish("".join(parts), m)
+
+
+def _tag(m: Memory) -> Iterator[str]:
+    """Yield the main clause without its dates and with whom it is about; then more and more."""
+    text, details = m.original_content, find_details(m)
+    clauses = _split(text, details)
+    main = _find_main(clauses, text)
+    start, end = clauses[main]
+    if len(list_units(text[start:end])) < 2:  # "Anna, my girl, is in Leeds"
+        end = clauses[main : main + 2][-1][1]
+    clause = text[start:end].strip(_EDGES)
+    short = clause
+    if not is_quote(m):
+        short = _leave_dates_out(text, (start, end), details, m.language)
+    short = _cut(short, m.language)
+    if any(f.search(clause) and not f.search(short) for f in (*_SENSES, _QUALIFIES)):
+        short = clause
+    whole = [text[a:b].strip(_EDGES) for a, b in clauses]
+    parts = [short, *(c for c in whole if c not in clause and _is_bound(c, clause))]
+    who = [d for d in details if d.sort == "who"]
+    about = [d for d in who if start <= d.start < end] or who[:1]
+    parts += [
+        _name_in_text(text, clauses, d, m.language)
+        for d in about
+        if not any(text[d.start : d.end] in p for p in parts)
+    ]
+    yield _join(parts, m)
+    for d in details:
+        if not any(text[d.start : d.end] in p for p in parts):
+            parts.append(_name_in_text(text, clauses, d, m.language))
+            yield _join(parts, m)
+    yield from _summarise(m)
+
+
+def _is_bound(clause: str, main: str) -> bool:
+    """Tell whether a clause must stay: somebody died, or it denies or ends what another says."""
+    turns = denies_or_ends(clause) and not denies_or_ends(main)
+    return bool(_LOST.search(clause)) or bool(turns and list_units(clause) & list_units(main))
+
+
+def _name_in_text(text: str, clauses: Sequence[Span], d: Detail, lang: str) -> str:
+    """Return a detail, with its clause where nothing parts words."""
+    if LANGUAGES[lang].spaced:
+        return text[d.start : d.end]
+    return next(text[a:b].strip(_EDGES) for a, b in clauses if a <= d.start < b)
+
+
+def _trace(m: Memory, tz: str, grain: Literal["month", "year"]) -> Iterator[str]:
+    """Yield what sort of thing it was, about whom and when; then less, then with more of it."""
+    template, about = (value(m.language, "topics", n) for n in ("TRACE", "ABOUT"))
+    label = getattr(KINDS[m.kind], m.language, KINDS[m.kind].en)
+    grain = "year" if m.on and m.precision == "year" else grain
+    at = (m.on or m.created_at).astimezone(get_zone(tz))
+    when = write_date(DateMatch(at, grain), m.language)
+    when = when if m.on else value(m.language, "topics", "TOLD").format(when=when)
+    who = [m.original_content[d.start : d.end] for d in find_details(m) if d.sort == "who"]
+    for what in (*who[:1], None, *who[1:], *_tag(m)):
+        kind = label if what is None else about.format(kind=label, about=what)
+        yield template.format(kind=kind, when=when)
+
+
+def _split(text: str, details: Sequence[Detail]) -> list[Span]:
+    """Cut a text into its clauses, not inside a detail: "Saturday, 12 June"."""
+    out = list[Span]()
+    for found in _CLAUSE.finditer(text):
+        start, end = found.span()
+        inside = any(d.start < start < d.end for d in details)
+        if out and (inside or not found[0].strip(_EDGES)):
+            start = out.pop()[0]
+        out.append((start, end))
+    return out or [(0, len(text))]
+
+
+def _find_main(clauses: Sequence[Span], text: str) -> int:
+    """Return which clause is the first that neither opens for another nor gives a reason."""
+    plain = [text[a:b].strip(_EDGES) for a, b in clauses]
+    found = (i for i, c in enumerate(plain) if not (_OPENS.match(c) or _REASON.match(c)))
+    return next((i for i in found if plain[i][:1] not in "(（"), 0)
+
+
+_SENSES: Final = (FORMS.NOT, FORMS.ENDED, FORMS.PLAN, FORMS.HEDGED, FORMS.UNREAL)
+
+
+def _has_sense(clause: str) -> bool:
+    """Tell whether a clause denies, ends, plans, doubts or limits something."""
+    return any(f.search(clause) for f in (*_SENSES, _QUALIFIES, _LOST))
+
+
+def find_details(m: Memory) -> list[Detail]:
+    """Find the names, relatives, dates and numbers of an original, in their order.
+
+    Only names that are sure are of the sort "who": those known as such, and those with a capital
+    within a sentence; relatives at the head of the text.
+    """
+    text, spaced = m.original_content, LANGUAGES[m.language].spaced
+    known = {e for e in m.entities if e.strip() and e in text}
+    named = known | {n for n in find_names(text) if _is_named(n, text)}
+    kin = {k[0] for k in _KIN.finditer(text)}
+    form = "|".join(map(re.escape, sorted(named | kin, key=len, reverse=True))) or "(?!)"
+    gap, letter = (" ", r"[^\W\d_]") if spaced else ("", "[A-Za-zÀ-ɏ]")
+    joint = f"(?:{gap}(?:(?:{_AND}){gap})?(?:{form}))*"
+    found = list[Detail]()
+    for w in re.finditer(f"(?<!{letter})(?:{form}){joint}(?!{letter})", text):
+        heads = w[0] in kin and not list_units(text[: w.start()])  # 我妈, "my mum"
+        sure = any(n in w[0] for n in named if spaced or n in known or n.isascii())
+        found.append(Detail(*w.span(), "who" if heads or sure else "name"))
+    now = m.created_at.replace(tzinfo=None)
+    found += [Detail(t.start, t.end, "date") for t in times_named(text, now)]
+    found += [Detail(w.start(), w.end(), "day") for w in FORMS.DAYS.finditer(text)]
+    found += [Detail(a, b, "number") for n, a, b in find_numbers(text) if n > 1]
+    found.sort(key=lambda d: (d.start, -d.end))
+    ends = [0, *accumulate((d.end for d in found), max)]
+    return [d for d, end in zip(found, ends, strict=False) if d.start >= end]
+
+
+def _is_named(name: str, text: str) -> bool:
+    """Tell whether a name is no ordinary word, shouted or with the capital of its sentence."""
+    if FORMS.DAYS.search(name) or FORMS.NOT.fullmatch(name):
+        return False
+    begins = rf"[.!?]\s+{re.escape(name)}\b"
+    return fold(name) not in STOP_WORDS and text.count(name) > len(re.findall(begins, text))
+
+
+def _leave_dates_out(text: str, place: Span, details: Sequence[Detail], lang: str) -> str:
+    """Cut dates out of a clause with what binds them.
+
+    Not where they keep it true, as of a denial, a plan and a number ("turned 72 in May 2026"), nor
+    where hardly anything is left.
+    """
+    before, behind = (_compile(value(lang, "topics", n)) for n in ("BEFORE_DATE", "BEHIND_DATE"))
+    (start, end), clause = place, text[slice(*place)]
+    out, inside = clause, [d for d in details if start <= d.start < end]
+    for d in reversed([d for d in inside if d.sort == "date"]):
+        bound = before.search(text, start, d.start)
+        if bound and behind.match(text, d.end, end):
+            out = out[: bound.start() - start].rstrip() + out[d.end - start :]
+    dated = denies_or_ends(clause) or FORMS.STILL_PLAN.search(clause)
+    kept = dated or any(d.sort == "number" for d in inside) or len(list_units(out)) < 2
+    return (clause if kept else out).strip(_EDGES)
 
 
 @cache
 def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.I | re.S)
+    return re.compile(pattern, re.I)
 
 
-def _name_kind(m: Memory) -> str:
-    info = KINDS[m.kind]
-    return str(getattr(info, m.language, info.en)).lower()
+def _cut(text: str, lang: str) -> str:
+    """Cut a long text before the first phrase that a thing can do without."""
+    shortest, most, phrase = (
+        value(lang, "topics", name) for name in ("SHORTEST", "LONG_TAG", "PHRASE")
+    )
+    places = (m.start() for m in _compile(phrase).finditer(text) if m.start() >= shortest)
+    return text if len(text) <= most else text[: next(places, None)].strip(_EDGES)
 
 
-def _shorten(text: str, lang: Lang) -> str:
-    """Cut a text to six words and its language's length, never inside a word."""
-    most: int = value(lang, "topics", "MOST_CHARS")
-    text = text.strip(" .。,，'\"“”")
-    if LANGUAGES[lang].spaced:
-        text = " ".join(text.split()[:_MOST_WORDS])
-        while len(text) > most and " " in text:
-            text = text.rpartition(" ")[0]
-    text = _compile(value(lang, "topics", "TRAILING")).sub("", text)
-    cut = text[:most]
-    if text[len(cut) : len(cut) + 1].isascii() and text[len(cut) : len(cut) + 1].isalnum():
-        cut = _CUT_WORD.sub("", cut).strip() or cut
-    return cut
+def _gap(lang: str) -> str:
+    return " … " if LANGUAGES[lang].spaced else "…"
+
+
+def _join(parts: Sequence[str], m: Memory) -> str:
+    out = _gap(m.language).join(parts)
+    ends = m.original_content.rstrip(_EDGES).endswith(parts[-1])
+    return _finish(out if ends or not is_quote(m) else out + _gap(m.language), m)
+
+
+def _finish(text: str, m: Memory) -> str:
+    """Let a text begin as its original does; a quotation keeps its letters."""
+    text = text.strip(_EDGES)
+    capital = m.original_content[:1].isupper() and not is_quote(m)
+    return text[:1].upper() + text[1:] if capital else text
 
 
 def find_level_fault(m: Memory, level: Level, text: str) -> str:
@@ -119,6 +337,25 @@ def find_level_fault(m: Memory, level: Level, text: str) -> str:
     if any(name.casefold() not in original.casefold() for name in _NAME.findall(text)):
         return "another name"
     return "" if _denies(text) == _denies(original) else "another sense"
+
+
+def find_loss(m: Memory, text: str) -> str:
+    """Say what a model's text changes in the shortened one that the memory has; empty if nothing.
+
+    It may leave words out, and put whom it is about in front: "brother Tom: climbing".
+    """
+    original, parts = m.original_content, re.split("[:：]", text)
+    if list_units(text) - list_units(original):
+        return "new words"
+    if not all(has_same_order(part, original) for part in parts):
+        return "another order"
+    units = list_units(text)
+    for d in find_details(m):
+        said = original[d.start : d.end]
+        if said in m.content and not list_units(said) <= units:
+            return f"a {d.sort} is missing"
+    lost = any(f.search(m.content) and not f.search(text) for f in (*_SENSES, _LOST))
+    return "another sense" if lost else ""
 
 
 def find_unsayable(text: str, longest: int) -> str:

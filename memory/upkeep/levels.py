@@ -1,9 +1,9 @@
 """Down the five levels: what a weight has come to, in the words of its level.
 
 Content is always written from the original, never from the level before, so that a jump over
-several levels gives what one night after another would have given. Traces and archived ones are
-templates; summaries and tags are the memory model's, many at a call, each answered under its own
-id.
+several levels gives what one night after another would have given. The rules' text is there at
+once; a long summary or tag the memory model may put shorter, many at a call, each answered under
+its own id. What fails a check is not asked for again.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memory import lifecycle
 from memory.learn.visible_messages import redact_memory
-from memory.models import Layer, Level, Memory, MemoryId, State, is_quote
+from memory.models import Layer, Level, Memory, MemoryId, State
 from memory.ports import Transaction
 from memory.text.notes import strip_subject
 from memory.upkeep.level_texts import (
     BY_MODEL,
-    fill_template,
     find_level_fault,
-    is_rewritable,
+    find_loss,
+    is_long,
     write_level_text,
 )
 from memory.upkeep.run import (
@@ -92,33 +92,22 @@ def _lower(run: UpkeepRun, tx: Transaction, ids: Sequence[MemoryId]) -> None:
 # --- levels by rules ---
 
 
-class DueLevels(NamedTuple):
-    """Who stands at another level than their weight says: for rules, and for a model."""
-
-    ruled: list[MemoryId]
-    written: dict[MemoryId, Level]
-
-
-def find_due_levels(run: UpkeepRun) -> DueLevels:
+def find_due_levels(run: UpkeepRun) -> list[MemoryId]:
     """Find who fades or comes back, and what its curve forgets; judged again before a write."""
-    due = DueLevels([], {})
-    for row, _, level, forgets, _ in run.rows:
-        forgotten = forgets and row.state == State.ACTIVE
-        if row.state not in _FADING or (level == row.level and not forgotten):
-            continue
-        if not forgets and level in BY_MODEL and is_rewritable(row):
-            due.written[row.id] = level
-        else:
-            due.ruled.append(row.id)
-    return due
+    return [
+        row.id
+        for row, _, level, forgets, _ in run.rows
+        if row.state in _FADING and (level != row.level or (forgets and row.state == State.ACTIVE))
+    ]
 
 
 async def apply_level_rules(run: UpkeepRun) -> None:
-    """Write traces, archives, what comes back up or keeps its words; forget what its curve does."""
-    await run.write_each(split_into_batches(find_due_levels(run).ruled), _settle)
+    """Write the text of each new level, shortened from the original; forget what its curve does."""
+    await run.write_each(split_into_batches(find_due_levels(run)), _settle)
 
 
 def _settle(run: UpkeepRun, tx: Transaction, ids: Sequence[MemoryId]) -> None:
+    owners, tz = _map_texts(tx), tx.user().tz or "UTC"
     for m in tx.memories.get_many(ids):
         if m.state not in _FADING:
             continue
@@ -128,9 +117,19 @@ def _settle(run: UpkeepRun, tx: Transaction, ids: Sequence[MemoryId]) -> None:
             run.count("forgotten")
             continue
         level = lifecycle.compute_level(m, run.tools.u, run.now)
-        content = write_level_text(m, level)
-        if level is not m.level and content is not None:
+        if level is not m.level:
+            content = write_level_text(m, level, owners, tz)
+            owners[content] = m.id
             _put_level(run, tx, m, level, content)
+
+
+def _map_texts(tx: Transaction) -> dict[str, MemoryId]:
+    """Map each text of a memory, its original too, to whose it is; "" if it is several's."""
+    owners = dict[str, MemoryId]()
+    for memory_id, *texts in tx.memories.list_texts():
+        for text in texts:
+            owners[text] = memory_id if owners.get(text, memory_id) == memory_id else ""
+    return owners
 
 
 def forgets(run: UpkeepRun, m: Memory) -> bool:
@@ -147,33 +146,44 @@ def _put_level(run: UpkeepRun, tx: Transaction, m: Memory, level: Level, content
         run.count("episodes")
     elif lifecycle.is_expired(m, run.now):
         run.count("todos")
+    if is_long(m, level, content):
+        _get_unwritten(run)[m.id] = 0
     step = f"{m.level.name.lower()} → {level.name.lower()}"
     run.change(tx, m, replace(m, level=level, content=content), "levelled", "level", step)
 
 
-# --- levels by a model ---
+# --- better words by a model ---
+
+
+def _get_unwritten(run: UpkeepRun) -> dict[MemoryId, int]:
+    """Return those whose summary or tag no model has been asked for yet."""
+    waiting: dict[MemoryId, int] = run.data.setdefault("carry", {}).setdefault("unwritten", {})
+    return waiting
 
 
 async def rewrite_levels(run: UpkeepRun) -> None:
-    """Have summaries and tags written. Raises ModelError; what was written until then stays."""
-    due = dict(list(find_due_levels(run).written.items())[:MOST_WRITTEN])
-    memories = await run.memories(list(due))
-    portions = group_by_language(memories, lambda m: m, PER_CALL)
-    await run.work_each(portions, partial(_rewrite, levels=due))
+    """Have long summaries and tags written anew, the heaviest first.
+
+    Raises ModelError; what was written until then stays.
+    """
+    waiting = _get_unwritten(run)
+    rows = sorted((w for w in run.rows if w.row.id in waiting), key=lambda w: -w.weight)
+    memories = await run.memories([w.row.id for w in rows[:MOST_WRITTEN]])
+    by_id = {m.id: m for m in memories}
+    ordered = [by_id[w.row.id] for w in rows if w.row.id in by_id]
+    await run.work_each(group_by_language(ordered, lambda m: m, PER_CALL), _rewrite)
 
 
-async def _rewrite(
-    run: UpkeepRun, memories: Sequence[Memory], levels: Mapping[MemoryId, Level]
-) -> Work:
-    notes = [m for m in memories if not is_quote(m)]  # a person's own words are not put in others
+async def _rewrite(run: UpkeepRun, memories: Sequence[Memory]) -> Work:
     items = [
-        {"id": m.id, "text": redact_memory(m), "level": BY_MODEL[levels[m.id]], "lang": m.language}
-        for m in notes
+        {"id": m.id, "text": redact_memory(m), "level": BY_MODEL[m.level], "lang": m.language}
+        for m in memories
+        if m.level in BY_MODEL and m.state in _FADING
     ]
     texts: dict[MemoryId, str] = {}
     if items:
         answer: LevelTexts | None = await run.ask(
-            "level", notes[0].language, {"items": items}, 200 + 80 * len(items)
+            "level", memories[0].language, {"items": items}, 200 + 80 * len(items)
         )
         answered = answer.texts if answer else ()
         texts = {t.id: strip_subject(" ".join(t.text.split())) for t in answered}
@@ -183,19 +193,18 @@ async def _rewrite(
 def _write(
     run: UpkeepRun, memories: Sequence[Memory], texts: Mapping[MemoryId, str], tx: Transaction
 ) -> None:
+    """Write the model's texts that are shorter and as true; the others' words stay as they are."""
     fresh = {m.id: m for m in tx.memories.get_many(m.id for m in memories)}
+    owners, waiting = _map_texts(tx), _get_unwritten(run)
     for old in memories:
-        m = fresh.get(old.id)
-        if m is None or m.rev != old.rev or m.state not in _FADING:
-            continue  # spoken of, edited or forgotten meanwhile: the next night looks at it anew
-        level = lifecycle.compute_level(m, run.tools.u, run.now)
-        if level is m.level or level not in BY_MODEL:
+        waiting.pop(old.id, None)
+        m, text = fresh.get(old.id), texts.get(old.id, "")
+        if m is None or m.rev != old.rev or m.level not in BY_MODEL or not text:
+            continue  # spoken of, edited or forgotten meanwhile
+        why = find_level_fault(m, m.level, text) or find_loss(m, text)
+        if why or len(text) >= len(m.content) or text in owners:
+            run.tools.skipped(f"{BY_MODEL[m.level]} of {m.id}", why or "no better", text)
             continue
-        text = m.original_content if is_quote(m) else texts.get(m.id, "")
-        if not is_quote(m) and (why := find_level_fault(m, level, text)):
-            run.tools.skipped(f"{BY_MODEL[level]} of {m.id}", why, text)
-            if not run.count_failure("unwritten", m.id):
-                continue
-            text = fill_template(m, level) if level is Level.TAG else m.original_content
-        run.clear_failures("unwritten", m.id)
-        _put_level(run, tx, m, level, text)
+        owners[text] = m.id
+        run.begin(tx, "upkeep")
+        tx.memories.put(replace(m, content=text), "levelled")

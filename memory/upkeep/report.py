@@ -26,7 +26,7 @@ class NightReport:
 
     counts: what was done, by name: down up to_summary … forgotten lowered todos episodes
     review_promoted review_kept review_forgotten merges merged separate purged erased_old blanked
-    unwritten unreviewed. counters: figures of what happened; weight_distribution by upper edge, the
+    unreviewed. counters: figures of what happened; weight_distribution by upper edge, the
     last one open. forgetting_rate: share of facts that normal recall no longer sees. waiting:
     phases a model kept from their end, with its error code.
     """

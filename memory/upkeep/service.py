@@ -33,11 +33,11 @@ PHASES: Final[dict[str, Callable[[UpkeepRun], Awaitable[None]]]] = {
     "weights": levels.update_weights,
     "levels": levels.apply_level_rules,
     "purge": expire.purge_expired,
-    "rewrite": levels.rewrite_levels,
     "review": review.review_due_memories,
     "merge": duplicates.merge_duplicates,
     "clash": clashes.find_clashes,
     "derive": derive.derive_conclusions,
+    "rewrite": levels.rewrite_levels,
 }
 """The phases of a night in their order."""
 REVERSIBLE: Final = frozenset({"weights", "levels", "rewrite"})  # taken back by a later night
@@ -222,8 +222,7 @@ class UpkeepService:
         last = await self._store.read(user_id, get_last_night)
         run = UpkeepRun(self._tools, job, now, "", (now,), last, erase_old=self._erase_old)
         await run.look()
-        due = levels.find_due_levels(run)
-        changing = await run.memories([*due.ruled, *due.written])
+        changing = await run.memories(levels.find_due_levels(run))
         forgotten, fading = [], dict[tuple[Level, Level], list[Memory]]()
         for m in changing:
             level = lifecycle.compute_level(m, run.tools.u, now)

@@ -17,6 +17,8 @@ from memory.upkeep import run
 from memory.upkeep.service import PHASES, UpkeepService, make_lane_name
 from tests.memory.upkeep.night import Home, TaskModel, shorter
 
+LONG = "Likes strong coffee without any sugar that the bar at the station makes out of beans from over the sea"
+
 
 async def test_the_report_counts_what_happened(home: Home) -> None:
     """The weight paper's counters since the last report, levels, the forgetting rate; stored, in order."""
@@ -151,7 +153,7 @@ async def test_progress_is_seen_and_a_night_goes_on_where_it_stopped(
     for n in range(5):
         await home.remember(f"The user had {n} slices of the cake", kind=Kind.CONTEXT)
     home.later(days=1500)
-    faint = await home.remember("The user likes strong coffee without any sugar", kind=Kind.CONTEXT)
+    faint = await home.remember(LONG, kind=Kind.CONTEXT)
     home.later(days=60)
     await home.remember("The user is called Lena", kind=Kind.IDENTITY)
     job = await home.lease()
@@ -162,7 +164,7 @@ async def test_progress_is_seen_and_a_night_goes_on_where_it_stopped(
     progress = await home.keeper.progress(home.user)
     assert progress is not None
     assert progress.phase == "rewrite"
-    assert 0.3 < progress.share < 0.6
+    assert progress.share > 0.8
     assert await home.keeper.reports(home.user) == []
     assert len([m for m in await home.all() if m.level is Level.TRACE]) == 5
     home.model.answers["level"] = shorter
@@ -198,7 +200,7 @@ async def test_without_its_lease_a_run_writes_nothing(home: Home) -> None:
 async def test_two_runners_never_run_one_persons_nights_at_once(home: Home, tmp_path: Path) -> None:
     """Two stores on one file, two jobs, one lane."""
     for n in range(4):
-        await home.remember(f"The user had {n} slices of the cake", kind=Kind.CONTEXT)
+        await home.remember(f"{LONG}, cup {n} of the day", kind=Kind.CONTEXT)
     home.later(days=60)
     running, most = 0, 0
 
@@ -262,7 +264,7 @@ async def test_a_night_that_gets_ahead_is_not_given_up_however_often_it_is_kille
 
 async def test_whoever_waits_is_not_kept_waiting_for_a_model(home: Home) -> None:
     """A missed night that somebody runs by hand ends without what needs the model, and says so."""
-    await home.remember("The user likes strong coffee without any sugar", kind=Kind.CONTEXT)
+    await home.remember(LONG, kind=Kind.CONTEXT)
     await home.keeper.plan(home.user, home.now)
     home.later(days=60)
     job = await home.lease()

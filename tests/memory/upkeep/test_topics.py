@@ -1,88 +1,162 @@
-"""What a trace is a trace of: found by rules, never more than the memory said."""
+"""What a fainter text keeps: the original's own words, whom it is about, what must stay true."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.models import Kind, Level, detect_language
-from memory.upkeep.level_texts import fill_template, find_topic
+from memory.models import Kind, Level, Memory, detect_language, mark_quote
+from memory.upkeep.level_texts import find_level_fault, find_loss, write_level_text
 from tests.memory.lifecycle.test_curves import memory
+
+SAID = datetime(2025, 3, 31, 23, 30, tzinfo=UTC)
+
+
+def note(text: str, kind: Kind = Kind.FACT, *entities: str, quoted: bool = False) -> Memory:
+    """A memory told on the last day of March, in UTC."""
+    return memory(
+        kind,
+        original_content=text,
+        language=detect_language(text),
+        created_at=SAID,
+        entities=entities,
+        modalities=("quote",) if quoted else ("text",),
+    )
+
+
+CLIMBS = "Brother Tom goes climbing at the hall in Ottensen on Saturday, 14 June 2025"
+TREE = "姐姐汉娜2025年6月14日在院子里种了一棵苹果树，因为孩子们喜欢，树苗是邻居送的，很便宜"
 
 
 @pytest.mark.parametrize(
-    ("text", "about"),
+    ("m", "summary", "tag", "trace"),
     [
-        ("Likes drinking espresso without sugar", "espresso"),
-        ("Allergic to peanuts", "peanuts"),
-        ("Works as a nurse in a hospital", "a nurse in a hospital"),
-        ("Sister Anna is a doctor", "Sister Anna"),
-        ("Name is Lena", "Name"),
-        ("Lives in Paris", "Paris"),
-        ("Goes hiking every week because it helps", "hiking"),
-        ("No longer smokes", "smoking"),
-        ("Wants to learn the piano this year", "the piano"),
-        ("A nurse", "being a nurse"),
-        ("34 years old", "their age"),
-        ("Has to hand in the tax return by 2026-05-31", "the tax return"),
-        ("My brother lives in Oslo", "their brother"),
-        ("Likes the music of J. S. Bach. Often.", "the music of J. S. Bach"),
-        ("A patient of Dr. Weiss, in Graz", "being a patient of Dr. Weiss"),
-        ("I love hiking in the mountains because of the view", "the mountains"),
-        ("喜欢喝美式咖啡，不加糖不加奶", "美式咖啡"),
-        ("对花生过敏", "花生过敏"),
-        ("妹妹叫小红", "妹妹"),
-        ("养了一只猫", "猫"),
-        ("打算今年学钢琴", "钢琴"),
-        ("要在2026年5月31日前交税", "交税"),
-        ("最近在学日语", "日语"),
-        ("戒烟了", "戒烟"),
-        ("我喜欢函数式编程", "函数式编程"),
-        ("我喜欢坐很久的火车去看Copenhagen", "坐很久的火车去看"),
+        (
+            note(CLIMBS),
+            CLIMBS,
+            "Brother Tom goes climbing … Ottensen",
+            "Fact (Brother Tom), told in March 2025",
+        ),
+        (
+            note(f"{CLIMBS} (he loves it), because the new wall there is so high up"),
+            CLIMBS,
+            "Brother Tom goes climbing … Ottensen",
+            "Fact (Brother Tom), told in March 2025",
+        ),
+        (
+            note(TREE, Kind.FACT, "汉娜"),
+            "姐姐汉娜2025年6月14日在院子里种了一棵苹果树，因为孩子们喜欢，树苗是邻居送的",
+            "姐姐汉娜在院子里种了一棵苹果树",
+            "事实：姐姐汉娜（2025年3月说的）",
+        ),
+        (  # the dead, and what is denied or over
+            note("Grandmother Elsa, who taught weaving, died in 2019", Kind.FACT, "Elsa"),
+            None,
+            "Grandmother Elsa … died in 2019",
+            "Fact (Grandmother Elsa), told in March 2025",
+        ),
+        (
+            note("喜欢吃辣，2025年5月起因为胃病不吃了", Kind.PREFERENCE),
+            None,
+            "喜欢吃辣…因为胃病不吃了",
+            "偏好（2025年3月说的）",
+        ),
+        (
+            note("Does not drink wine or beer in January", Kind.WORKFLOW),
+            None,
+            None,
+            "Habit, told in March 2025",
+        ),
+        (note("Likes tea"), None, None, None),
+        (note("爱喝茶"), None, None, None),
+        (
+            note("I moved to Leeds in March, my flat has a view", quoted=True),
+            None,
+            "I moved to Leeds in March …",
+            "Fact (Leeds), told in March 2025",
+        ),
     ],
 )
-def test_topics(text: str, about: str) -> None:
-    """The heart of the sentence, in its own language."""
-    assert find_topic(memory(original_content=text, language=detect_language(text))) == about
+def test_texts_of_the_levels(
+    m: Memory, summary: str | None, tag: str | None, trace: str | None
+) -> None:
+    """Each keeps what makes it true; None: nothing shorter would, so it is the original."""
+    told = [write_level_text(m, level) for level in (Level.SUMMARY, Level.TAG, Level.TRACE)]
+    assert told == [x or m.original_content for x in (summary, tag, trace)]
 
 
-def test_its_own_topic_comes_first_and_the_kind_last() -> None:
-    """Whatever there is, something is said."""
-    assert find_topic(memory(topics=("drinks",))) == "drinks"
-    assert find_topic(memory(Kind.GOAL, original_content="…")) == "goal"
-    assert find_topic(memory(Kind.GOAL, original_content="。", language="zh")) == "目标"
-    assert find_topic(memory(original_content="!", entities=("Anna",))) == "Anna"
+def test_a_trace_names_the_month_where_the_person_lives_and_the_day_of_an_event() -> None:
+    """And the archive the year."""
+    m = note("Plays the second violin in a quartet", Kind.SKILL)
+    assert write_level_text(m, Level.TRACE, tz="Asia/Shanghai") == "Skill, told in April 2025"
+    assert write_level_text(m, Level.ARCHIVE) == "Skill, told in 2025"
+    on = replace(
+        note("Marries Rui on 12 June 2027", Kind.EVENT), on=datetime(2027, 6, 12, tzinfo=UTC)
+    )
+    assert write_level_text(on, Level.TRACE) == "Event (Rui), in June 2027"
 
 
-def test_the_templates_are_those_of_the_five_levels() -> None:
-    """The fading-levels paper, in both languages."""
-    m = memory(Kind.PREFERENCE, original_content="Likes coffee")
-    zh = memory(Kind.PREFERENCE, original_content="喜欢饮品", language="zh")
-    assert [fill_template(x, Level.TRACE) for x in (m, zh)] == [
-        "Once had memories of coffee",
-        "曾经有饮品相关记忆",
+@pytest.mark.parametrize("level", [Level.SUMMARY, Level.TAG, Level.TRACE, Level.ARCHIVE])
+def test_no_two_have_the_same_words(level: Level) -> None:
+    """Each takes a word more of its own, at last its original."""
+    texts = [
+        f"Saw Dr Mehta about the {eye} eye on {day} May 2025"
+        for eye in ("left", "right")
+        for day in (5, 6, 7)
     ]
-    assert [fill_template(x, Level.ARCHIVE) for x in (m, zh)] == [
-        "A trace of the past: coffee (preference)",
-        "历史痕迹：饮品（偏好）",
-    ]
+    texts += [f"2025年5月{day}日找孟医生看{eye}眼" for eye in "左右" for day in (5, 6, 7)]
+    memories = [replace(note(text), id=text) for text in texts]
+    owners = dict(zip(texts, texts, strict=True))
+    for m in memories:
+        said = write_level_text(m, level, owners)
+        assert owners.setdefault(said, m.id) == m.id
+        assert len(said) <= len(m.id)
+
+
+def test_a_shortened_quotation_stays_one() -> None:
+    """In quotation marks, and in its own words on both sides of "…"."""
+    m = note("I moved to Leeds in March, my flat has a view", quoted=True)
+    assert mark_quote(m, "I moved to Leeds in March …") == "“I moved to Leeds in March …”"
+    assert mark_quote(m, "Fact (Leeds), told in March 2025")[0] == "F"
 
 
 @given(st.text(max_size=200))
-def test_a_topic_is_short_and_made_of_the_memorys_own_words(text: str) -> None:
-    """But for "their", "being" and a gerund, nothing is added; and nothing breaks."""
-    m = memory(original_content=text, language=detect_language(text))
-    about = find_topic(m)
-    assert about
-    assert len(about) <= 60
-    own = set(re.findall(r"\w+", text.casefold()))
-    for word in re.findall(r"\w+", about.casefold()):
-        known = (
-            word in own
-            or word in {"their", "being", "age", "context", "fact"}
-            or word.endswith("ing")
-        )
-        assert known or m.language == "zh", (text, about)
+def test_a_shortened_text_is_made_of_the_memorys_own_words(text: str) -> None:
+    """Nothing is added, nothing gets longer, and nothing breaks."""
+    m = note(text)
+    own = re.findall(r"\w", text.casefold())
+    for level in (Level.SUMMARY, Level.TAG):
+        said = write_level_text(m, level)
+        assert len(said) <= len(text)
+        assert set(re.findall(r"\w", said.casefold())) <= {*own, *"".join(own).upper().casefold()}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Brother Tom: climbing", ""),
+        ("Brother Tom goes climbing", ""),
+        ("Brother Tom goes bouldering", "new words"),
+        ("Climbing goes brother Tom", "another order"),
+        ("Goes climbing", "a who is missing"),
+        ("Tom goes", "a who is missing"),
+    ],
+)
+def test_a_models_words_lose_nothing_that_is_needed(text: str, why: str) -> None:
+    """It may leave words out, but not whom it is about."""
+    m = replace(note(CLIMBS), content="Brother Tom goes climbing", level=Level.TAG)
+    assert (find_level_fault(m, Level.TAG, text) or find_loss(m, text)) == why
+
+
+def test_a_models_words_keep_a_plan_a_plan() -> None:
+    """What is wished is not told as done."""
+    text = "Wants to move to Oslo with Ida on 3 May 2027, because of the sea"
+    m = replace(note(text), content=text, level=Level.SUMMARY)
+    assert find_loss(m, "Move to Oslo with Ida on 3 May 2027") == "another sense"
+    assert find_loss(m, "Wants to move to Oslo with Ida on 3 May 2027") == ""
+    assert find_loss(m, "Wants to move to Oslo with Ida") == "a date is missing"

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from memory.models import (
     Change,
     Filter,
-    Kind,
     Level,
     Memory,
     MemoryId,
@@ -17,7 +16,7 @@ from memory.models import (
     WeightEvent,
 )
 from memory.ports import Store, Transaction
-from memory.upkeep.level_texts import write_level_text
+from memory.upkeep.level_texts import is_rewritable
 
 EVERY = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
 _LEVELLING = frozenset({"level", "reviewed", "mention", "boost", "forgotten", "promoted"})
@@ -51,13 +50,9 @@ def _alone(m: Memory, log: list[WeightEvent], change: Change | None) -> Iterator
         yield "faded, and its log does not say so"
     if last is not None and last.after["level"] != int(m.level):
         yield f"its log says level {last.after['level']}"
-    ruled = write_level_text(m, m.level)
-    if ruled is not None and m.content != ruled:
+    own = m.level is Level.FULL or not is_rewritable(m)
+    if m.content != m.original_content and (own or len(m.content) >= len(m.original_content)):
         yield "its words are not those of its level"
-    if ruled is None and (
-        not m.content or (m.content == m.original_content and m.kind is not Kind.EPISODE)
-    ):
-        yield "its words were never written"
     if (m.state in {State.FORGOTTEN, State.DELETED}) != (m.deleted_at is not None):
         yield "gone without a date, or dated without being gone"
     after = (change.after if change is not None else None) or {}
