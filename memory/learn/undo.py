@@ -232,13 +232,12 @@ def _rebuild(
 
 def _part(now: Memory, before: Memory, after: Memory, u: float) -> Memory:
     """Give back what was the others' of a merge that was spoken of since; it keeps that."""
-    others = set(after.recent_mentions) - set(before.recent_mentions)
+    now = lifecycle.part_mentions(now, before, after)
     more = after.importance - lifecycle.compute_counter(before, u, after.importance_at)
     counted = now.activation_count - (after.activation_count - before.activation_count)
     return replace(
         now,
         activation_count=max(counted, 0),
-        recent_mentions=tuple(t for t in now.recent_mentions if t not in others),
         importance=max(now.importance - max(more, 0.0), 0.0),
     )
 

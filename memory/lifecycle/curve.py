@@ -6,17 +6,22 @@ affair. A weight is a product of named factors, each bounded, clamped to the cur
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from math import prod
 from typing import Literal, TypeAlias
 
 from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory
 
 DAY = timedelta(days=1)
+MOST_COUNTED = 50  # what is counted for a weight is counted to this
 # in a curve state's data: since when the memory counts as idle, where a switch said so
 ORIGIN = "rests_from"
+# and since when as without use, where the weight it came with asked for more idle days than that
+UNUSED = "unused_from"
+# how often it was said again at least a day apart, and when that was last counted
+SPACED, SPACED_AT = "spaced", "spaced_at"
 STANDING = frozenset({Kind.HEALTH, Kind.INSTRUCTION})
 # days: by then even the slowest kind, just spoken of, is at the bottom of every curve
 _LONGEST = 200_000.0
@@ -40,13 +45,15 @@ class Curve:
     """One way of forgetting. What is the same for all (pins, episodes, due times) is in `life`.
 
     breakpoints: the weights above which a memory is FULL, SUMMARY, TAG, TRACE; else ARCHIVE.
-    bounds: the weight is clamped to them. forgets_below: weight under which the memory is
+    bounds: the weight is clamped to them. archives_after: days without use after which it is
+    ARCHIVE, whatever its weight. forgets_below: weight under which the memory is
     forgotten. lowers_below: weight under which a night lowers what the curve's state holds.
     reviews_decay: whether the reviewer judges memories whose counter fell below 0.5.
     """
 
     breakpoints: Breakpoints
     bounds: tuple[float, float]
+    archives_after: float = math.inf
     forgets_below: float | None = None
     lowers_below: float | None = None
     reviews_decay: bool = False
@@ -61,7 +68,12 @@ class Curve:
 
     def compute_weight(self, m: Memory, u: float, now: datetime) -> float:
         """Return the retention now, within `bounds`."""
-        return clamp(prod(self.compute_factors(m, u, now).values()), *self.bounds)
+        return clamp(math.prod(self.compute_factors(m, u, now).values()), *self.bounds)
+
+    def find_level(self, m: Memory, weight: float, now: datetime) -> Level:
+        """Return the level of a memory of this weight."""
+        unused = count_unused_days(m, now) >= self.archives_after
+        return Level.ARCHIVE if unused else level_within(self.breakpoints, weight)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
         """Return the state after an event; `m` is the memory as it stood before."""
@@ -74,6 +86,31 @@ class Curve:
         under. Only what belongs to a curve changes.
         """
         raise NotImplementedError
+
+
+def count_spaced(times: Iterable[datetime], since: datetime, n: int = 0) -> tuple[int, datetime]:
+    """Count the times at least a day after the one counted before; return that and the last."""
+    for at in sorted(times):
+        if at - since >= DAY:
+            n, since = min(n + 1, MOST_COUNTED), at
+    return n, since
+
+
+def read_spaced(m: Memory) -> tuple[int, datetime]:
+    """Return how often it was said again at least a day apart, and when that was last counted.
+
+    The first time is counted from the day on which it was learned. A memory from before this was
+    counted has it from the mentions that it keeps.
+    """
+    data = m.curve_state.data
+    if SPACED in data:
+        return int(data[SPACED]), from_ms(data[SPACED_AT])
+    return count_spaced(m.recent_mentions, min((m.created_at, *m.recent_mentions)))
+
+
+def get_marks(m: Memory, *marks: str) -> dict[str, Json]:
+    """Return those of a state's data that belong to the life and not to one curve."""
+    return {k: v for k, v in m.curve_state.data.items() if k in marks}
 
 
 def compute_negation(m: Memory, factor: float = 0.5) -> float:
@@ -121,13 +158,19 @@ def count_idle_days(m: Memory, now: datetime) -> float:
     return days_between(get_idle_start(m) if origin is None else from_ms(origin), now)
 
 
+def count_unused_days(m: Memory, now: datetime) -> float:
+    """Return the days without use: the idle ones, unless a switch of curves counted anew."""
+    days, since = count_idle_days(m, now), m.curve_state.data.get(UNUSED)
+    return days if since is None else min(days, days_between(from_ms(since), now))
+
+
 def is_before_its_day(m: Memory, now: datetime) -> bool:
     """Tell whether a todo's or event's day is still to come; a repeated event's always is."""
     day = get_own_day(m)
     return day is not None and (day > now or (m.kind is Kind.EVENT and m.repeats is not None))
 
 
-def build_idle_state(m: Memory, wanted: float, now: datetime) -> Mapping[str, Json]:
+def build_idle_state(m: Memory, wanted: float, now: datetime) -> dict[str, Json]:
     """Return state data that make `m` count as `wanted` days idle; before its day it cannot be."""
     if is_before_its_day(m, now):
         return {}

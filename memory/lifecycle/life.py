@@ -6,7 +6,7 @@ counter, and that content follows the level when a memory comes back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -15,16 +15,21 @@ from typing import Any, Literal, TypeAlias
 from memory.lifecycle.curve import (
     MENTIONS,
     ORIGIN,
+    SPACED,
+    SPACED_AT,
+    UNUSED,
     USES,
     Curve,
     CurveEvent,
     clamp,
+    count_spaced,
     days_between,
     from_ms,
+    get_marks,
     is_episode,
     is_protected,
     is_spared,
-    level_within,
+    read_spaced,
     to_milliseconds,
 )
 from memory.lifecycle.fade import FadeCurve
@@ -71,6 +76,8 @@ INSIDE = 0.02  # of a level's width: how far inside it a memory from another cur
 # in a curve state's data, by version 0.1: a reviewer has archived it, until its next use
 SET_ASIDE = "archived"
 KEPT = "kept"  # in a curve state's data: which review the last KEEP answered; that one rests
+# What a curve state's data has of the life, whatever the curve: for good, and until the next use.
+_LASTING, _UNTIL_USED = (KEPT, SPACED, SPACED_AT), (SET_ASIDE, ORIGIN, UNUSED)
 # What a line of the weight log has of a memory, beside its curve's state.
 _STATE = (
     *("importance", "importance_at", "last_activated_at", "activation_count", "recent_mentions"),
@@ -112,9 +119,9 @@ def move_to_curve(m: Memory, curve: str, u: float, now: datetime) -> Memory:
     old, new = CURVES[m.curve], CURVES[curve]
     now = _cut_to_ms(now)
     w = old.compute_weight(m, u, now)
-    wanted = _move_into_level(w, level_within(old.breakpoints, w), new)
+    wanted = _move_into_level(w, old.find_level(m, w, now), new)
     after = replace(new.adopt_weight(m, wanted, u, now), curve=curve)
-    after = _set_marks(after, {**after.curve_state.data, **_get_marks(m, SET_ASIDE, KEPT)})
+    after = _set_marks(after, {**after.curve_state.data, **get_marks(m, SET_ASIDE, *_LASTING)})
     return replace(after, weight=compute_weight(after, u, now))
 
 
@@ -170,7 +177,7 @@ def level_for_weight(m: Memory, w: float, now: datetime) -> Level:
         return Level.ARCHIVE if ended else Level.FULL
     if is_expired(m, now) or is_set_aside(m):
         return Level.ARCHIVE
-    return level_within(CURVES[m.curve].breakpoints, w)
+    return CURVES[m.curve].find_level(m, w, now)
 
 
 def is_set_aside(m: Memory) -> bool:
@@ -249,9 +256,10 @@ def apply_event(
     now = _cut_to_ms(now)
     after = replace(m, curve_state=CURVES[m.curve].apply(m, event, u, now))
     # A use begins anew: what a reviewer or a switch of curves had said of it is over.
-    data = {k: v for k, v in after.curve_state.data.items() if k not in {ORIGIN, SET_ASIDE, KEPT}}
-    stays = (KEPT,) if event in USES else (KEPT, SET_ASIDE, ORIGIN)
-    after = _set_marks(after, {**data, **_get_marks(m, *stays)})
+    own, marks = after.curve_state.data, {*_LASTING, *_UNTIL_USED}
+    data = {k: v for k, v in own.items() if k not in marks}
+    stays = _LASTING if event in USES else marks
+    after = _set_marks(after, {**data, **get_marks(m, *stays)})
     if event == "negate":
         after = _negate(after, u, now)
     if event in USES:
@@ -282,6 +290,8 @@ def _use(m: Memory, event: CurveEvent, u: float, now: datetime) -> Memory:
     if event == "boost":
         value = min(value + BOOST, MOST)
     if event in MENTIONS:
+        n, at = read_spaced(m)
+        m = set_spaced(m, *count_spaced([now], at, n))
         m = replace(m, recent_mentions=tuple(sorted((*m.recent_mentions, now)))[-MENTIONS_KEPT:])
     return replace(
         m,
@@ -293,6 +303,29 @@ def _use(m: Memory, event: CurveEvent, u: float, now: datetime) -> Memory:
     )
 
 
+def set_spaced(m: Memory, n: int, at: datetime) -> Memory:
+    """Return the memory with what was counted of its mentions (`read_spaced`)."""
+    return _set_marks(m, {**m.curve_state.data, SPACED: n, SPACED_AT: to_milliseconds(at)})
+
+
+def join_mentions(base: Memory, every: Sequence[Memory]) -> Memory:
+    """Return a merge's base with the mentions of all, counted as those of one memory."""
+    mentions = tuple(sorted({t for m in every for t in m.recent_mentions}))
+    if not mentions:
+        return base
+    first = min((*mentions, *(m.created_at for m in every)))
+    counts = [count_spaced(mentions, first), *map(read_spaced, every)]  # the oldest are not kept
+    return replace(set_spaced(base, *max(counts)), recent_mentions=mentions[-MENTIONS_KEPT:])
+
+
+def part_mentions(now: Memory, before: Memory, after: Memory) -> Memory:
+    """Return a memory without the mentions that a merge, taken back, had joined to it."""
+    others = set(after.recent_mentions) - set(before.recent_mentions)
+    n, at = read_spaced(now)
+    m = set_spaced(now, max(0, n - read_spaced(after)[0] + read_spaced(before)[0]), at)
+    return replace(m, recent_mentions=tuple(t for t in m.recent_mentions if t not in others))
+
+
 def revive_memory(m: Memory, u: float, now: datetime) -> tuple[Memory, WeightEvent]:
     """Return the memory as its owner brings it back, and its log line.
 
@@ -302,7 +335,9 @@ def revive_memory(m: Memory, u: float, now: datetime) -> tuple[Memory, WeightEve
     after, log = apply_event(m, "use", u, now)
     curve = CURVES[m.curve]
     after = replace(after, importance=max(after.importance, FIRST[Importance.MEDIUM]))
-    fresh = replace(after, curve_state=curve.create_state(m.kind, Importance.MEDIUM, log.at))
+    state = curve.create_state(m.kind, Importance.MEDIUM, log.at)
+    state = replace(state, data={**state.data, **get_marks(after, *_LASTING)})
+    fresh = replace(after, curve_state=state)
     after = max(after, fresh, key=lambda x: curve.compute_weight(x, u, log.at))
     weight = compute_weight(after, u, log.at)
     after = replace(after, weight=weight, level=Level.FULL, content=m.original_content)
@@ -369,10 +404,6 @@ def restore_state(m: Memory, state: Mapping[str, Json], **more: Any) -> Memory:
             **more,
         },
     )
-
-
-def _get_marks(m: Memory, *marks: str) -> dict[str, Json]:
-    return {k: v for k, v in m.curve_state.data.items() if k in marks}
 
 
 def _set_marks(m: Memory, data: Mapping[str, Json]) -> Memory:

@@ -11,6 +11,7 @@ from datetime import datetime
 from math import exp, log, log1p, prod
 
 from memory.lifecycle.curve import (
+    MOST_COUNTED,
     Breakpoints,
     Curve,
     CurveEvent,
@@ -24,7 +25,6 @@ RATE, LOWERED = 0.01, 0.9
 UNLISTED = 0.8  # kinds that the product paper does not list
 OWN: Mapping[Kind, float] = {Kind.IDENTITY: 0.9, Kind.WHIM: 0.5}
 LEAST = 1e-6  # a weight that a memory can come with from another curve
-MOST_ACTIVATIONS = 1000  # the paper's logarithm has no bound; this is one no life reaches
 
 
 def get_kind_importance(kind: Kind) -> float:
@@ -37,7 +37,7 @@ class RelevanceCurve(Curve):
     """The curve whose `strength` is the importance in [0, 1] as upkeep has left it."""
 
     breakpoints: Breakpoints = (0.3, 0.2, 0.15, 0.1)
-    bounds: tuple[float, float] = (0.0, 1 + log1p(MOST_ACTIVATIONS))
+    bounds: tuple[float, float] = (0.0, 1 + log1p(MOST_COUNTED))
     forgets_below: float | None = 0.1
     lowers_below: float | None = 0.3
 
@@ -49,7 +49,7 @@ class RelevanceCurve(Curve):
         """Return the product paper's three factors, and half while negated."""
         return {
             "time": exp(-RATE * u * count_idle_days(m, now)),
-            "activations": 1 + log1p(min(m.activation_count, MOST_ACTIVATIONS)),
+            "activations": 1 + log1p(min(m.activation_count, MOST_COUNTED)),
             "importance": m.curve_state.strength,
             "negation": compute_negation(m),
         }

@@ -277,7 +277,6 @@ def merge_group(run: UpkeepRun, every: Sequence[Memory], text: str) -> Memory:
         originals |= m.original_contents
         originals.setdefault(m.id, m.original_content)
     quoted = is_quote(base) and text == base.original_content
-    mentions = sorted({t for m in every for t in m.recent_mentions})
     joined: dict[str, Any] = {
         name: _join(getattr(m, name) for m in every)
         for name in ("topics", "entities", "modalities", "supersedes")
@@ -285,7 +284,7 @@ def merge_group(run: UpkeepRun, every: Sequence[Memory], text: str) -> Memory:
     if not quoted:
         joined["modalities"] = tuple(x for x in joined["modalities"] if x != "quote")
     return replace(
-        base,
+        lifecycle.join_mentions(base, every),
         content=text if base.level in {Level.FULL, Level.SUMMARY} else base.content,
         original_content=text,
         confidence=max(m.confidence for m in every),
@@ -294,7 +293,6 @@ def merge_group(run: UpkeepRun, every: Sequence[Memory], text: str) -> Memory:
         importance=max(lifecycle.compute_counter(m, run.tools.u, run.now) for m in every),
         importance_at=run.now,
         activation_count=sum(m.activation_count for m in every),
-        recent_mentions=tuple(mentions)[-lifecycle.MENTIONS_KEPT :],
         merged_from=_join((base.merged_from, *((m.id, *m.merged_from) for m in others))),
         original_contents=originals,
         correction_history=tuple(e for m in every for e in m.correction_history),

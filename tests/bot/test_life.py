@@ -102,7 +102,7 @@ async def test_the_curves_side_by_side(
     assert words.startswith(
         "full 0–11, summary 11–30, full 30–" if lang == "en" else "完整 0–11, 摘要 11–30, 完整 30–"
     )
-    assert words.endswith("trace 200–365" if lang == "en" else "痕迹 200–365")
+    assert words.endswith("trace 238–365" if lang == "en" else "痕迹 238–365")
     assert ("▲ mentioned ×1  ✕ denied ×1" if lang == "en" else "▲ 被提起 ×1  ✕ 被否定 ×1") in out
 
 

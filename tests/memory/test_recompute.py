@@ -75,7 +75,8 @@ def negated(s: State, factor: float) -> float:
 
 
 def fade(s: State, at: int) -> float:
-    alpha = 0.01 * (0.5 if s["sensitivity"] == 1 else 1.0)
+    n = s["data"].get("spaced", 0)
+    alpha = 0.01 * (0.5 if s["sensitivity"] == 1 else 1.0) / (1 + log(1 + n))
     w_time = 1 / (1 + alpha * s["u"] * idle(s, at) / s["i"])
     boost = 1 + s["strength"] * exp(-0.05 * days(s["strength_at"], at))
     c = (
@@ -85,9 +86,9 @@ def fade(s: State, at: int) -> float:
     )
     recent = sum(at - 3 * DAY < t <= at for t in s["recent_mentions"])
     momentum = 1 + 0.3 * (1 - exp(-0.5 * recent))
-    if sum(at - DAY < t <= at for t in s["recent_mentions"]) >= 3:
-        momentum = max(momentum, 1.2)
-    return float(min(2.0, max(0.01, w_time * boost * c * s["i"] * momentum)))
+    spacing = 1 + 0.5 * log(1 + n)
+    w = w_time * boost * c * s["i"] * momentum * spacing
+    return float(min(3.0 if n else 2.0, max(0.01, w)))
 
 
 def counter(s: State, at: int) -> float:
@@ -112,7 +113,7 @@ def score(s: State, at: int) -> float:
 
 
 def relevance(s: State, at: int) -> float:
-    uses = 1 + log(1 + min(s["activation_count"], 1000))
+    uses = 1 + log(1 + min(s["activation_count"], 50))
     return exp(-0.01 * s["u"] * idle(s, at)) * uses * float(s["strength"]) * negated(s, 0.5)
 
 
@@ -127,9 +128,12 @@ def after(s: State, event: str, at: int, created: int) -> State:
     """Mentions, uses, boosts, affirmations, denials, contradictions and worn nights; level and content aside."""
     new = dict(s)
     used = event in ("mention", "use", "boost", "affirm")
-    new["data"] = {
-        k: v for k, v in s["data"].items() if not used or k == "kept"
-    }  # which review rests
+    stays = {"kept", "spaced", "spaced_at"}  # which review rests, and on which days it was said
+    new["data"] = {k: v for k, v in s["data"].items() if not used or k in stays}
+    if event in ("mention", "affirm"):
+        n, since = s["data"].get("spaced", 0), s["data"].get("spaced_at", created)
+        apart = at - since >= DAY
+        new["data"] |= {"spaced": min(n + apart, 50), "spaced_at": at if apart else since}
     strength_of(s, new, event, at)
     if used:
         value = counter(s, at)
@@ -164,9 +168,7 @@ def strength_of(s: State, new: State, event: str, at: int) -> None:
     used = said or event in ("use", "boost")
     match s["curve"]:
         case "fade" if said:
-            soon = sum(at - DAY < t <= at for t in s["recent_mentions"]) + 1 >= 3
-            left = s["strength"] * exp(-0.05 * days(s["strength_at"], at))
-            new["strength"], new["strength_at"] = (min(0.5, left + 0.3) if soon else 0.5), when
+            new["strength"], new["strength_at"] = 0.5, when
         case "fade" if event == "contradicted":
             new["strength"], new["strength_at"] = 0.0, when
         case "score" if used:

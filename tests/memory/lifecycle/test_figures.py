@@ -16,12 +16,14 @@ from memory.lifecycle import (
     compute_level,
     compute_weight,
     decide_action,
+    join_mentions,
     level_for_weight,
+    part_mentions,
     review_due,
     revive_memory,
     start_life,
 )
-from memory.lifecycle.fade import conflict, momentum, semantic, w_time
+from memory.lifecycle.fade import FadeCurve, conflict, momentum, semantic, w_time
 from memory.lifecycle.fsrs import retrievability
 from memory.lifecycle.weight_history import EPOCH, replay_log, simulate_memory
 from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
@@ -115,7 +117,8 @@ def test_the_log_of_s2_can_be_replayed() -> None:
         "importance",
         "momentum",
     }
-    assert event.new_weight == min(2.0, prod(event.factors.values())) == m.weight
+    assert event.new_weight == min(3.0, prod(event.factors.values())) == m.weight
+    assert event.factors["spacing"] == 1 + 0.5 * log(2)
     assert event.before["last_activated_at"] == round(T0.timestamp() * 1000)
     assert event.after["recent_mentions"] == [round((T0 + 9 * DAY).timestamp() * 1000)]
 
@@ -123,15 +126,17 @@ def test_the_log_of_s2_can_be_replayed() -> None:
 def test_s4_example_of_a_faded_coffee() -> None:
     """The fading-levels paper's table, I = 1: 0.77, 0.50, 0.25, 0.09 after 30, 100, 300, 1000 days, and their levels.
 
-    Its day 3000 (0.003) is not what its formula gives (0.032, a trace); day 30,000 is clamped and archived.
+    Day 3000 is its last line, ARCHIVE, though the formula gives more (0.032) than it prints (0.003).
     """
     for t, expected in ((30, 0.77), (100, 0.50), (300, 0.25), (1000, 0.09)):
         assert w_time(t, 1.0, 1.0) == pytest.approx(expected, abs=6e-3)
     levels = [
         compute_level(memory(Kind.WHIM), 1.0, T0 + t * DAY)
-        for t in (1, 100, 300, 1000, 3000, 30_000)
+        for t in (1, 100, 300, 1000, 2999.9, 3000)
     ]
     assert levels == [Level.FULL, Level.SUMMARY, Level.TAG, Level.TRACE, Level.TRACE, Level.ARCHIVE]
+    used, _ = apply_event(memory(Kind.WHIM), "use", 1.0, T0 + 2000 * DAY)
+    assert compute_level(used, 1.0, T0 + 4000 * DAY) is Level.TRACE
     assert compute_weight(memory(Kind.WHIM), 1.0, T0 + 30_000 * DAY) == 0.01
 
 
@@ -139,6 +144,62 @@ def test_a_clamped_memory_has_been_idle_for_180_days() -> None:
     """The weight paper asks both for ARCHIVE; at 180 days not even the weakest, denied at once, has come down to 0.01."""
     m, _ = apply_event(memory(Kind.CONTEXT), "negate", 1.3, T0)
     assert compute_weight(m, 1.3, T0 + 180 * DAY) > 0.01
+
+
+SAID = (
+    # hours after the message that it was learned from, and how many of these are a day apart
+    ((), 0),
+    ((0, 5, 23.9), 0),
+    ((24,), 1),
+    ((23, 24, 47, 48.5), 2),
+    (tuple(range(0, 24 * 100, 6)), 50),
+)
+
+
+@pytest.mark.parametrize(("hours", "n"), SAID)
+def test_what_is_said_on_other_days_fades_slower(hours: tuple[float, ...], n: int) -> None:
+    """α / (1 + ln(1 + n)) and W · (1 + ½·ln(1 + n)), however many mentions are kept; 50 are counted."""
+    m = memory()
+    for h in hours:
+        m, _ = apply_event(m, "mention", 1.0, T0 + timedelta(hours=h))
+    last = timedelta(hours=hours[-1]) if hours else timedelta()
+    now = T0 + last + 400 * DAY
+    alpha = 0.01 / (1 + log(1 + n))
+    expected = 1.1 / (1 + alpha / 1.1 * 400) * (1 + 0.5 * log(1 + n))
+    expected *= 1 + m.curve_state.strength * exp(-0.05 * 400)
+    assert compute_weight(m, 1.0, now) == pytest.approx(expected, abs=1e-12)
+    kept = {k: v for k, v in m.curve_state.data.items() if k not in {"spaced", "spaced_at"}}
+    old = replace(m, curve_state=replace(m.curve_state, data=kept))
+    counted = compute_factors(old, 1.0, now)["spacing"]  # from before it was counted
+    assert counted == pytest.approx(1 + 0.5 * log(1 + min(n, 8)))
+
+
+def test_what_is_said_again_and_again_weighs_three_at_most() -> None:
+    """And two as long as it was on one day."""
+    m = memory(Kind.IDENTITY)
+    for i in range(20):
+        m, _ = apply_event(m, "mention", 1.0, T0 + i * timedelta(hours=1))
+    assert m.weight == 2.0
+    for i in range(1, 20):
+        m, _ = apply_event(m, "mention", 1.0, T0 + i * DAY)
+    assert m.weight == 3.0
+
+
+def test_a_merge_counts_the_days_of_both() -> None:
+    """Days that both were said on count once; what its part was is given back when it is undone."""
+    one, two = memory(), memory()
+    for day in (1, 2, 5):
+        one, _ = apply_event(one, "mention", 1.0, T0 + day * DAY)
+    for day in (2, 3, 9):
+        two, _ = apply_event(two, "mention", 1.0, T0 + day * DAY)
+    joined = join_mentions(one, [one, two])
+    assert joined.curve_state.data["spaced"] == 5
+    assert joined.recent_mentions == tuple(T0 + d * DAY for d in (1, 2, 3, 5, 9))
+    since, _ = apply_event(joined, "mention", 1.0, T0 + 30 * DAY)
+    parted = part_mentions(since, one, joined)
+    assert parted.curve_state.data["spaced"] == 4
+    assert parted.recent_mentions == tuple(T0 + d * DAY for d in (1, 2, 5, 30))
+    assert join_mentions(memory(), [memory(), memory()]) == memory()
 
 
 def test_s2s_own_log_line() -> None:
@@ -149,6 +210,10 @@ def test_s2s_own_log_line() -> None:
     assert found["semantic_boost"] == pytest.approx(1.2885, abs=1e-4)
     assert (found["conflict_penalty"], found["importance"], found["momentum"]) == (1.0, 1.3, 1.0)
     assert compute_weight(m, 1.0, T0 + 11 * DAY) == pytest.approx(1.5443, abs=3e-4)
+    later, _ = apply_event(memory(Kind.PREFERENCE), "mention", 1.0, T0 + 30 * DAY)
+    plain = FadeCurve(spaced=False).compute_weight(later, 1.0, T0 + 41 * DAY)
+    assert plain == pytest.approx(1.5443, abs=3e-4)
+    assert compute_weight(later, 1.0, T0 + 41 * DAY) > plain
 
 
 @pytest.mark.parametrize(
@@ -174,7 +239,7 @@ def test_s2s_table_of_kinds(kind: Kind, factor: float) -> None:
 
 
 def test_s2s_bounds() -> None:
-    """Never above 2.0, however often it is spoken of; never below 0.01, however long it is not, however denied."""
+    """Never above 2.0, however often it is spoken of in a day; never below 0.01, however long it is not, however denied."""
     m = memory(Kind.IDENTITY)
     for i in range(10):
         m, _ = apply_event(m, "mention", 1.0, T0 + timedelta(hours=i))
