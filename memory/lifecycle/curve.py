@@ -2,6 +2,7 @@
 
 A curve says how well a memory is *retained* now; how well it fits a question is recall's
 affair. A weight is a product of named factors, each bounded, clamped to the curve's own range.
+Each curve weighs one memory, and many at once as columns, with the same formulas.
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory
+
+if TYPE_CHECKING:  # numpy takes a tenth of a second, and one memory is weighed without it
+    from memory.lifecycle.columns import Column, Columns
+Number = TypeVar("Number", float, "Column")  # of one memory, or of many
 
 DAY = timedelta(days=1)
 MOST_COUNTED = 50  # what is counted for a weight is counted to this
@@ -70,6 +75,14 @@ class Curve:
         """Return the retention now, within `bounds`."""
         return clamp(math.prod(self.compute_factors(m, u, now).values()), *self.bounds)
 
+    def compute_weights(self, c: Columns, u: float) -> Column:
+        """Return the retention of many memories; a curve without such a form weighs one by one."""
+        import numpy as np
+
+        from memory.lifecycle.columns import build_memory
+
+        return np.array([self.compute_weight(build_memory(row), u, c.now) for row in c.rows])
+
     def find_level(self, m: Memory, weight: float, now: datetime) -> Level:
         """Return the level of a memory of this weight."""
         unused = count_unused_days(m, now) >= self.archives_after
@@ -86,6 +99,15 @@ class Curve:
         under. Only what belongs to a curve changes.
         """
         raise NotImplementedError
+
+
+def exp(x: Number) -> Number:
+    """Return the exponential of a number or of a column."""
+    if isinstance(x, (int, float)):
+        return math.exp(x)
+    import numpy as np
+
+    return np.exp(x)
 
 
 def count_spaced(times: Iterable[datetime], since: datetime, n: int = 0) -> tuple[int, datetime]:

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from math import exp, log1p, prod
+from math import log1p, prod
+from typing import TYPE_CHECKING
 
 from memory.lifecycle.curve import (
     MENTIONS,
@@ -22,17 +23,22 @@ from memory.lifecycle.curve import (
     Breakpoints,
     Curve,
     CurveEvent,
+    Number,
     build_idle_state,
     clamp,
     compute_negation,
     count_idle_days,
     days_between,
+    exp,
     get_marks,
     level_within,
     read_spaced,
     to_milliseconds,
 )
 from memory.models import KINDS, CurveState, Importance, Kind, Level, Memory, Sensitivity
+
+if TYPE_CHECKING:
+    from memory.lifecycle.columns import Column, Columns
 
 ALPHA = 0.01
 S_MAX, LAMBDA_S = 0.5, 0.05
@@ -43,7 +49,12 @@ SPACING, UNSPACED_MOST = 0.5, 2.0
 NEVER_USED = 3_000.0  # days: the fading-levels paper's last line
 
 
-def w_time(t: float, u: float, factor: float, alpha: float = ALPHA) -> float:
+def w_time(
+    t: Number,
+    u: float,
+    factor: Number,
+    alpha: Number = ALPHA,  # type: ignore[assignment] # mypy: constrained
+) -> Number:
     """Return 1/(1 + α·U·(1/I)·t), the factor of idle time.
 
     After 180 days 0.4545 for identity and 0.3077 for context (the weight paper).
@@ -51,17 +62,17 @@ def w_time(t: float, u: float, factor: float, alpha: float = ALPHA) -> float:
     return 1 / (1 + alpha * u * t / factor)
 
 
-def semantic(t: float, amplitude: float = S_MAX) -> float:
+def semantic(t: Number, amplitude: Number = S_MAX) -> Number:  # type: ignore[assignment] # the same
     """Return S = 1 + amplitude·exp(−0.05·Δt): 1.50, 1.35, 1.11 after 0, 7, 30 days."""
     return 1 + amplitude * exp(-LAMBDA_S * t)
 
 
-def conflict(t: float) -> float:
+def conflict(t: Number) -> Number:
     """Return C = 0.3 + 0.7·exp(−0.01·Δt): 1.00, 0.95, 0.82, 0.58 after 0, 7, 30, 90 days."""
     return C_MIN + (1 - C_MIN) * exp(-LAMBDA_C * t)
 
 
-def momentum(n: int) -> float:
+def momentum(n: Number) -> Number:
     """Return M = 1 + 0.3·(1 − exp(−0.5·n)): 1.00, 1.23, 1.30 for 0, 3, 10 mentions in 3 days."""
     return 1 + M_COEF * (1 - exp(-LAMBDA_M * n))
 
@@ -104,6 +115,20 @@ class FadeCurve(Curve):
         factors = self.compute_factors(m, u, now)
         most = self.bounds[1] if factors["spacing"] > 1 else UNSPACED_MOST
         return clamp(prod(factors.values()), self.bounds[0], most)
+
+    def compute_weights(self, c: Columns, u: float) -> Column:
+        """Return the same of many memories."""
+        import numpy as np
+
+        log_n = np.log1p(c.count_spaced() * self.spaced)
+        factor = np.array([KINDS[k].factor for k in c.fields["kind"]])
+        alpha = np.where(c["sensitivity"] == Sensitivity.GENERAL, ALPHA * SENSITIVE_ALPHA, ALPHA)
+        w: Column = w_time(c.idle, u, factor, alpha / (1 + log_n)) * (1 + SPACING * log_n)
+        w *= factor * semantic(c.count_days(c["strength_at"]), c["strength"])
+        w *= momentum(c.count_mentions(RECENT))
+        negated = c["negated_at"]
+        w *= np.where(np.isnan(negated), 1.0, conflict(c.count_days(negated)) * NEGATED)
+        return w.clip(self.bounds[0], np.where(log_n > 0, self.bounds[1], UNSPACED_MOST))
 
     def _compute_rate(self, m: Memory) -> tuple[float, float]:
         """Return α and the logarithm of how often it was said again, by which α is divided."""

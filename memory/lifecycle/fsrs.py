@@ -18,6 +18,7 @@ from memory.lifecycle.curve import (
     Breakpoints,
     Curve,
     CurveEvent,
+    Number,
     build_idle_state,
     clamp,
     compute_negation,
@@ -27,6 +28,8 @@ from memory.models import CurveState, Importance, Kind, Memory
 
 if TYPE_CHECKING:
     from fsrs import Scheduler
+
+    from memory.lifecycle.columns import Column, Columns
 
 RETENTION = 0.9  # FSRS defines stability as the days until R falls to this
 RATINGS: Mapping[Importance, int] = {
@@ -53,10 +56,11 @@ def shape() -> tuple[float, float]:
     return exponent, RETENTION ** (1 / exponent) - 1
 
 
-def retrievability(t: float, stability: float) -> float:
+def retrievability(t: Number, stability: Number) -> Number:
     """Return the probability of recall after `t` days; 1 at 0, 0.9 at `stability`."""
     exponent, f = shape()
-    return float((1 + f * t / stability) ** exponent)
+    r: Number = (1 + f * t / stability) ** exponent
+    return r
 
 
 def _review(state: CurveState | None, rating: int, now: datetime) -> CurveState:
@@ -99,6 +103,11 @@ class FsrsCurve(Curve):
             "retrievability": retrievability(days, m.curve_state.strength),
             "negation": compute_negation(m),
         }
+
+    def compute_weights(self, c: Columns, u: float) -> Column:
+        """Return the same of many memories."""
+        w = retrievability(u * c.idle, c["strength"]) * c.compute_negation()
+        return w.clip(*self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
         """Review: a use went well, a contradiction did not."""

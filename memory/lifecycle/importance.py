@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from memory.lifecycle.curve import (
     Breakpoints,
@@ -20,6 +21,9 @@ from memory.lifecycle.curve import (
     level_within,
 )
 from memory.models import CurveState, Importance, Kind, Layer, Memory
+
+if TYPE_CHECKING:
+    from memory.lifecycle.columns import Column, Columns
 
 FIRST: Mapping[Importance, float] = {
     Importance.HIGH: 2.0,
@@ -39,6 +43,14 @@ def compute_counter(m: Memory, u: float, now: datetime) -> float:
     """Return the counter as it stands at `now`; protected memories keep theirs."""
     days = 0.0 if is_protected(m) else count_days_after_grace(m, m.importance_at, now)
     return min(float(m.importance * PER_DAY ** (u * days)), MOST)
+
+
+def compute_counters(c: Columns, u: float) -> Column:
+    """Return the same of many memories."""
+    import numpy as np
+
+    days = c.count_days_after_grace(c["importance_at"]) * ~c.protected
+    return np.minimum(c["importance"] * PER_DAY ** (u * days), MOST)
 
 
 def may_be_core(m: Memory) -> bool:
@@ -64,6 +76,10 @@ class ImportanceCurve(Curve):
     def compute_factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the counter, and half while negated."""
         return {"counter": compute_counter(m, u, now), "negation": compute_negation(m)}
+
+    def compute_weights(self, c: Columns, u: float) -> Column:
+        """Return the same of many memories."""
+        return (compute_counters(c, u) * c.compute_negation()).clip(*self.bounds)
 
     def adopt_weight(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
         """Keep the counter, which *is* the weight; move it where the level would jump."""

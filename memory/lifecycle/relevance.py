@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from math import exp, log, log1p, prod
+from math import log, log1p, prod
+from typing import TYPE_CHECKING
 
 from memory.lifecycle.curve import (
     MOST_COUNTED,
@@ -18,8 +19,12 @@ from memory.lifecycle.curve import (
     build_idle_state,
     compute_negation,
     count_idle_days,
+    exp,
 )
 from memory.models import KINDS, CurveState, Importance, Kind, Memory
+
+if TYPE_CHECKING:
+    from memory.lifecycle.columns import Column, Columns
 
 RATE, LOWERED = 0.01, 0.9
 UNLISTED = 0.8  # kinds that the product paper does not list
@@ -53,6 +58,14 @@ class RelevanceCurve(Curve):
             "importance": m.curve_state.strength,
             "negation": compute_negation(m),
         }
+
+    def compute_weights(self, c: Columns, u: float) -> Column:
+        """Return the same of many memories."""
+        import numpy as np
+
+        uses = 1 + np.log1p(c["activation_count"].clip(0, MOST_COUNTED))
+        w: Column = exp(-RATE * u * c.idle) * uses * c["strength"] * c.compute_negation()
+        return w.clip(*self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
         """Lower the importance after a night below 0.3, or a contradiction."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory.lifecycle.curve import (
     USES,
@@ -20,6 +21,9 @@ from memory.lifecycle.curve import (
     count_days_after_grace,
 )
 from memory.models import CurveState, Importance, Kind, Memory
+
+if TYPE_CHECKING:
+    from memory.lifecycle.columns import Column, Columns
 
 FIRST: Mapping[Importance, float] = {
     Importance.HIGH: 0.8,
@@ -47,6 +51,11 @@ class ScoreCurve(Curve):
         state = m.curve_state
         decay = PER_DAY ** (u * count_days_after_grace(m, state.at, now))
         return {"score": state.strength, "decay": decay, "negation": compute_negation(m)}
+
+    def compute_weights(self, c: Columns, u: float) -> Column:
+        """Return the same of many memories."""
+        decay = PER_DAY ** (u * c.count_days_after_grace(c["strength_at"]))
+        return (c["strength"] * decay * c.compute_negation()).clip(*self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:
         """Add (1−s)·0.2 for a hit to what is left; halve for a contradiction."""

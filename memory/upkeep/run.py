@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from datetime import datetime
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from memory import lifecycle
 from memory.errors import Conflict
 from memory.learn.answer import LearningTools, ModelTask
+from memory.lifecycle.columns import Columns, weigh_columns
 from memory.models import (
-    CurveState,
     Job,
     Json,
-    Kind,
     Lang,
     Layer,
     Level,
@@ -42,10 +40,6 @@ Near: TypeAlias = Mapping[MemoryId, Mapping[MemoryId, float]]
 """For each memory that was looked at those nearest to it, with their similarity."""
 BATCH: Final = 100  # memories rewritten in one transaction
 TRIES: Final = 3  # nights on which a model may fail at one memory, before rules take over
-_EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_BLANK: Final = Memory(
-    "", "", "", "", "", Layer.FACT, Kind.FACT, _EVER, _EVER, "", CurveState(0.0, _EVER), 0.0, _EVER
-)
 
 
 class WeighedOutline(NamedTuple):
@@ -55,7 +49,7 @@ class WeighedOutline(NamedTuple):
     weight: float
     level: Level
     forgets: bool
-    review: Literal["promotion", "decay"] | None
+    review: lifecycle.ReviewTask | None
 
 
 def is_current_fact(m: Memory | MemoryOutline) -> bool:
@@ -70,31 +64,15 @@ def is_current_fact(m: Memory | MemoryOutline) -> bool:
 
 def weigh(rows: Sequence[MemoryOutline], u: float, now: datetime) -> list[WeighedOutline]:
     """Weigh memories in any state at `now`."""
-    out = []
-    for row in rows:
-        m = _build_memory(row)
-        weight = lifecycle.compute_weight(m, u, now)
-        level = lifecycle.level_for_weight(m, weight, now)
-        forgets = lifecycle.is_forgotten_at(m, weight)
-        out.append(WeighedOutline(row, weight, level, forgets, lifecycle.review_due(m, u, now)))
-    return out
-
-
-def _build_memory(row: MemoryOutline) -> Memory:
-    """Return the memory without its words."""
-    state = row._asdict()
-    state["data"] = {} if row.curve_data == "{}" else json.loads(row.curve_data)
-    state["recent_mentions"] = json.loads(row.recent_mentions)
-    return lifecycle.restore_state(
-        _BLANK,
-        state,
-        id=row.id,
-        created_at=lifecycle.from_ms(row.created_at),
-        reviewed_at=None if row.reviewed_at is None else lifecycle.from_ms(row.reviewed_at),
-        pinned=bool(row.pinned),
-        verified=bool(row.verified),
-        close=bool(row.close),
-    )
+    by_curve: dict[str, list[int]] = {}
+    for i, row in enumerate(rows):
+        by_curve.setdefault(row.curve, []).append(i)
+    out: dict[int, WeighedOutline] = {}
+    for curve, places in by_curve.items():
+        columns = Columns([rows[i] for i in places], now)
+        found = weigh_columns(lifecycle.CURVES[curve], columns, u)
+        out |= {i: WeighedOutline(rows[i], *said) for i, said in zip(places, found, strict=True)}
+    return [out[i] for i in range(len(rows))]
 
 
 @dataclass(slots=True)
