@@ -44,6 +44,7 @@ def test_none_is_left_out() -> None:
     runnable = {f.stem for f in files if '__name__ == "__main__"' in f.read_text(encoding="utf-8")}
     assert runnable - {"test_life", "test_starts"} == {
         *SMALL,
+        "curves",
         "scale",
         "kills",
         "notebook",
