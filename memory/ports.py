@@ -100,7 +100,7 @@ class ModelRequest:
         merge:     {texts: [..], lang}
         title:     {messages: [{role, text}], lang}
         contradict: {pairs: [{n, a, b}], lang}
-        derive:    {memories: [{id, text, kind}], lang}
+        derive:    {groups: [[{id, text}]], lang}
     """
 
     task: Task
@@ -191,6 +191,9 @@ class MemoryTable(Protocol):
         offset: int = 0,
     ) -> MemoryPage:
         """Return a page; `text` keeps memories that have all of its words, whole or by stems."""
+
+    def list_derived(self) -> list[Memory]:
+        """List what was derived from other memories, in any state."""
 
     def list_standing(self, at: datetime) -> list[Memory]:
         """List what may stand in every prompt: active, not ended by `at`, denied or quiet."""
@@ -435,16 +438,26 @@ class ChangeTable(Protocol):
         self,
         *,
         set_id: str | None = None,
+        job_id: str | None = None,
         of: tuple[Entity, str] | None = None,
         after: int | None = None,
         limit: int = -1,
     ) -> list[Change]:
-        """List changes in order: of a set, of one thing, or after a `seq`."""
+        """List changes in order: of a set, of one thing, or after a `seq`.
+
+        Of a job: those of its sets that nobody has undone.
+        """
 
     def get_last_seq(self) -> int: ...
     def get_latest_change(self, entity: Entity, entity_id: str) -> Change | None: ...
     def count_ended_by(self, turn_id: str) -> int:
         """Count memories ended by what was learned right after the turn, taken back or not."""
+
+    def count_corrections(self, since: datetime) -> Mapping[str, int]:
+        """Count memories: learned since, of those undone by the person; wrong, fixed.
+
+        wrong: undone, or deleted by the person. fixed: edited by them.
+        """
 
     def list_overtaken(self, set_id: str) -> frozenset[str]:
         """Return the memories of the set that another set has changed since."""
@@ -452,7 +465,7 @@ class ChangeTable(Protocol):
     def list_undoable(self, limit: int = 20) -> list[ChangeSet]:
         """List, newest first, sets that changed a memory by more than a mention.
 
-        None that is undone, an undo or purged.
+        None that is undone, an undo or purged, and nothing that a night did.
         """
 
     def mark_undone(self, set_id: str, by: str) -> None: ...

@@ -23,6 +23,7 @@ from memory.learn.dates import (
 from memory.learn.forget import PurgeReceipt as PurgeReceipt
 from memory.learn.preferences import erase_unkept as erase_unkept, is_off as is_off
 from memory.learn.same_meaning import list_units as list_units
+from memory.learn.undo import NightUndoResult as NightUndoResult
 from memory.learn.secrets import says_not_secret as says_not_secret
 from memory.lifecycle import (
     CURVES as CURVES,
@@ -73,6 +74,7 @@ from memory.text.clean import (
     keep_ends as keep_ends,
 )
 from memory.text.commands import Intent as Intent, find_intents as find_intents
+from memory.text.commands import wants_night_undone as wants_night_undone
 from memory.text.speech import read_choice as read_choice
 from memory.text.languages import LANGUAGES as LANGUAGES
 from memory.text.questions import review_asked as review_asked
@@ -82,6 +84,7 @@ from memory.transfer import (
     parse_file as parse_file,
 )
 from memory.upkeep.service import (
+    DiffEntry as DiffEntry,
     NightReport as NightReport,
     UpkeepPreview as UpkeepPreview,
     UpkeepService as UpkeepService,

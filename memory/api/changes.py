@@ -14,7 +14,7 @@ from memory.learn.forget import ForgetResult, PurgeReceipt, forget, forget_every
 from memory.learn.forget_plan import ForgetPlan, ForgetPlanner
 from memory.learn.remember import Rememberer, RememberRequest, RememberResult
 from memory.learn.secrets import SecretSealer
-from memory.learn.undo import UndoResult, list_undoable, undo
+from memory.learn.undo import NightUndoResult, UndoResult, list_undoable, undo, undo_night
 from memory.mirror import Mirror, answered
 from memory.models import ChangeSet, Filter, MemoryId, MemoryPage, Message, Proposal, State
 from memory.ports import Embedder, Store, Transaction
@@ -164,6 +164,10 @@ class MemoryChanges:
     async def undo(self, user_id: str, now: datetime, set_id: str | None = None) -> UndoResult:
         """Take back a change set, by default the newest. Raises Conflict, NotFound."""
         return await self._store.write(user_id, lambda tx: undo(tx, now, self._u, set_id))
+
+    async def undo_night(self, user_id: str, now: datetime) -> NightUndoResult:
+        """Undo all that the last night did; raises NotFound where that is nothing."""
+        return await self._store.write(user_id, lambda tx: undo_night(tx, now, self._u))
 
     async def list_undoable(
         self, user_id: str, limit: int = 20

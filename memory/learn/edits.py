@@ -66,7 +66,7 @@ def restore(tx: Transaction, memory_id: MemoryId, u: float, now: datetime) -> Me
 
 
 def _deletes_only(changes: list[Change], memory_id: MemoryId) -> bool:
-    """Tell whether a set deleted this memory, its older versions and episodes, and nothing else."""
+    """Tell whether a set deleted this memory, its versions and what rests on it, nothing else."""
     deleted = [c for c in changes if c.entity == "memory" and c.op == "deleted"]
     by_id = {c.entity_id: c.before for c in deleted if c.before}
     chain, todo = set[str](), [memory_id]
@@ -75,7 +75,8 @@ def _deletes_only(changes: list[Change], memory_id: MemoryId) -> bool:
         if i in by_id and i not in chain:
             chain.add(i)
             todo += [*by_id[i]["supersedes"], *by_id[i]["merged_from"]]
-    return bool(chain) and all(i in chain or b["layer"] == "episode" for i, b in by_id.items())
+    resting = {i for i, b in by_id.items() if b["layer"] == "episode" or b["source_ids"]}
+    return bool(chain) and by_id.keys() <= chain | resting
 
 
 def _show_messages(tx: Transaction, back: Memory, changes: list[Change]) -> None:

@@ -161,21 +161,20 @@ class ForgetScope:
         merges = tx.memories.get_many(i for i in into if i not in gone | spare)
         self.merges = [m for m in merges if m.state in _HOLDS]
         taken = self._find_taken_names(gone | {m.id for m in self.merges})
-        self.thing = build_target(self.memories, taken)
+        # Who declines what was derived still keeps what was said.
+        self.thing = build_target((m for m in self.memories if not m.source_ids), taken)
         self.messages = self._find_messages(message_ids)
 
     def _find_closure(self, targets: Sequence[Memory], spare: frozenset[MemoryId]) -> list[Memory]:
         """Add every older version, so that none answers in its place, and twins."""
         tx, out, todo = self.tx, dict[MemoryId, Memory](), list(targets)
-        proposed = tx.memories.find(Filter(states=frozenset({State.PROPOSED})), limit=1_000).items
         while todo:
             m = todo.pop()
             if m.id in out or m.id in spare or (m.state in _GONE and not self.erasing):
                 continue
             out[m.id] = m
             todo += tx.memories.get_many((*m.supersedes, *m.merged_from))
-            todo += [p for p in proposed if m.id in p.source_ids]  # concluded from it
-            if not self.many and m.layer is not Layer.EPISODE:
+            if not self.many and m.layer is not Layer.EPISODE and not m.source_ids:
                 todo += self._find_twins(m)
         return list(out.values())
 
@@ -206,7 +205,8 @@ class ForgetScope:
 
     def _find_messages(self, message_ids: Collection[str]) -> list[Message]:
         """Return sources, replies to them, the asking ones, and every message that says it."""
-        tx, facts = self.tx, [m for m in self.memories if m.layer is not Layer.EPISODE]
+        tx, said = self.tx, (m for m in self.memories if not m.source_ids)
+        facts = [m for m in said if m.layer is not Layer.EPISODE]
         wanted = {*message_ids, *(m.source_message for m in facts if m.source_message)}
         wanted |= {i for m in facts for i in tx.memories.list_sources(m.id)}
         sources = messages_of(tx, wanted)

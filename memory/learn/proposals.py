@@ -23,6 +23,7 @@ from memory.models import (
 from memory.ports import Transaction
 
 MOST_OPEN: Final = 3
+NIGHT: Final = "night"  # asks about what a night was held back from, not about a memory
 LIFE, BETWEEN = timedelta(days=30), timedelta(days=1)
 
 
@@ -36,6 +37,22 @@ def add_proposal(
     barred = refused or tx.tombstones.has(tx.tombstones.compute_digest(text))
     if not barred and len(waiting) < MOST_OPEN and all(p.text != text for p in waiting):
         tx.proposals.add(Proposal(text, data, message_id, now))
+
+
+def ask_to_go_on(tx: Transaction, wanted: int, of: int, now: datetime) -> None:
+    """Ask whether a night may change more memories at once than it does by itself; once."""
+    tx.proposals.delete_expired(now - LIFE)
+    if all(p.data.get("op") != NIGHT for p in tx.proposals.open()):
+        tx.proposals.add(Proposal("", {"op": NIGHT, "n": wanted, "of": of}, None, now))
+
+
+def take_go_on(tx: Transaction, proposal_id: str) -> bool:
+    """Take the question of a night as answered with yes; False if it is no such question."""
+    p = _find_open(tx, proposal_id)
+    if p is None or p.data.get("op") != NIGHT:
+        return False
+    tx.proposals.remove(p.id)
+    return True
 
 
 def ask_today(tx: Transaction, now: datetime) -> Proposal | None:
@@ -56,7 +73,8 @@ def accept(tx: Transaction, proposed_id: MemoryId, curve: str, u: float, now: da
     Returns the memory that says it, or the one that ended. Raises NotFound, Conflict, Refused.
     """
     merger = Merger(tx, curve=curve, u=u)
-    if (p := _find_open(tx, proposed_id)) is not None:
+    p = _find_open(tx, proposed_id)
+    if p is not None and p.data.get("op") != NIGHT:  # which is the nights' to carry out
         tx.changes.begin("user", "accept", now)
         tx.proposals.remove(p.id)
         done = _apply(tx, p, merger, now)
@@ -106,5 +124,7 @@ def decline(tx: Transaction, proposal_id: str, now: datetime) -> None:
         raise NotFound(f"There is no proposal {proposal_id}.")
     begun = tx.changes.begin("user", "decline", now)
     tx.proposals.remove(p.id)
+    if p.data.get("op") == NIGHT:
+        return
     digest = tx.tombstones.compute_digest(p.text)
     tx.tombstones.add(Tombstone(tx.user_id, p.id, digest, now, begun.id))

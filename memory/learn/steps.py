@@ -76,7 +76,7 @@ def check_steps(
     steps: Sequence[Step], spoken: Sequence[ShownMessage], shown: Collection[Memory]
 ) -> list[Step]:
     """Check each step that has a text against the person's words."""
-    texts = [m.original_content for m in shown]
+    texts = [m.original_content for m in shown if not m.source_ids]  # what is derived bears nothing
     return [
         replace(s, verdict=check_operation(_write_operation(s, s.entry), spoken, texts))
         if s.entry

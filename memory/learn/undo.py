@@ -7,7 +7,8 @@ that stands in the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -33,6 +34,7 @@ from memory.store.rows import memory_from_json, memory_to_json
 
 _MINOR: Final = frozenset({"created", "reinforced", "levelled"})  # stand in no undo's way
 _PAGE: Final = 500
+_RUNS: Final = 10  # of upkeep that may belong to one night: most are one
 _ALWAYS_KEPT: Final = frozenset({"id", "user_id", "rev", "created_at", "weight"})
 _BY_LEVEL: Final = frozenset({"content", "level"})
 _BY_USE: Final = frozenset(
@@ -73,7 +75,11 @@ def undo(tx: Transaction, now: datetime, u: float, set_id: str | None = None) ->
     wanted = _find_wanted(tx, set_id)
     changes = [c for c in tx.changes.list_changes(set_id=wanted.id) if c.op != "purged"]
     spans = _join_changes(changes)
-    _check(tx, wanted, spans)
+    while (by := _find_later(tx, wanted, spans)) is not None:
+        if by.actor != "system" or by.job_id is None or by.reason == "summarise":
+            why = f"A later change touched the same memory: {by.reason} ({by.id})."
+            raise Conflict(why, by=by.id)
+        undo(tx, now, u, by.id)  # what a night did stands in nobody's way
     redone = tx.changes.get(wanted.undoes) if wanted.undoes else None
     reason, undoes = (redone.reason, None) if redone else ("undo", wanted.id)
     begun = tx.changes.begin("user", reason, now, undoes=undoes)
@@ -88,6 +94,65 @@ def undo(tx: Transaction, now: datetime, u: float, set_id: str | None = None) ->
     touched = tx.memories.get_many(s.memory_id for s in spans)
     told = [m for m in touched if m.layer is not Layer.EPISODE]
     return UndoResult(wanted.id, begun.id, wanted.reason, told or touched)
+
+
+@dataclass(frozen=True, slots=True)
+class NightUndoResult:
+    """What became of a night that was taken back.
+
+    `undone` are the memories as they are now; `kept` those that somebody has changed since, which
+    stay; `erased`: how many were purged that night, which nothing brings back.
+    """
+
+    night: str
+    undone: list[Memory]
+    kept: list[Memory]
+    erased: int
+
+
+def undo_night(tx: Transaction, now: datetime, u: float) -> NightUndoResult:
+    """Undo all that the last night did to memories, as one set, which can be undone again.
+
+    What has been changed since stays as it is. Raises NotFound where it did nothing.
+    """
+    nights = tx.nights.list_latest_nights(_RUNS)
+    runs = [n.job_id for n in nights if n.night == nights[0].night]
+    every = [c for job_id in runs for c in tx.changes.list_changes(job_id=job_id)]
+    every = sorted((c for c in every if c.entity == "memory"), key=lambda c: c.seq)
+    changes = [c for c in every if c.op != "purged"]
+    if not changes:
+        raise NotFound("There is nothing to undo.")
+    of = {c.set_id: [x for x in changes if x.set_id == c.set_id] for c in changes}
+    left = _find_sets_left(tx, of)
+    kept = {c.entity_id for i in left for c in of[i]}
+    spans = _join_changes(c for c in changes if c.set_id not in left)
+    undone = [i for i in of if i not in left]
+    if undone:
+        begun = tx.changes.begin("user", "undo", now, undoes=undone[0])
+        _put_back(tx, begun, spans, u, now)
+        for set_id in undone:
+            tx.changes.mark_undone(set_id, begun.id)
+    erased = len({c.entity_id for c in every if c.op == "purged"})
+    back = tx.memories.get_many(s.memory_id for s in spans)
+    return NightUndoResult(nights[0].night, back, tx.memories.get_many(kept), erased)
+
+
+def _find_sets_left(tx: Transaction, of: Mapping[str, Sequence[Change]]) -> set[str]:
+    """Return the sets of a night that cannot be undone, and those that share a memory with one."""
+    left = set[str]()
+    for set_id, changes in of.items():
+        wanted = tx.changes.get(set_id)
+        with suppress(Conflict):
+            spans = _join_changes(changes)
+            if wanted is not None and _find_later(tx, wanted, spans, of) is None:
+                continue
+        left.add(set_id)
+    while True:
+        ids = {c.entity_id for set_id in left for c in of[set_id]}
+        more = {s for s, some in of.items() if any(c.entity_id in ids for c in some)} - left
+        if not more:
+            return left
+        left |= more
 
 
 def list_undoable(tx: Transaction, limit: int) -> list[tuple[ChangeSet, list[Memory]]]:
@@ -126,8 +191,16 @@ def _join_changes(changes: Iterable[Change]) -> list[MemoryChangeSpan]:
     return list(out.values())
 
 
-def _check(tx: Transaction, wanted: ChangeSet, spans: Sequence[MemoryChangeSpan]) -> None:
-    """Raise Conflict where something was erased, or changed since by an act that still stands."""
+def _find_later(
+    tx: Transaction,
+    wanted: ChangeSet,
+    spans: Sequence[MemoryChangeSpan],
+    together: Collection[str] = (),
+) -> ChangeSet | None:
+    """Return an act that still stands and has changed the same since, but for sets `together`.
+
+    Raises Conflict where something was erased.
+    """
     there = tx.memories.get_many(s.memory_id for s in spans)
     if len(there) < len(spans) or (not spans and wanted.reason != "forget"):
         raise Conflict("What was erased for good cannot be undone.", code="erased")
@@ -138,13 +211,13 @@ def _check(tx: Transaction, wanted: ChangeSet, spans: Sequence[MemoryChangeSpan]
         if c.entity != "memory" or c.op in _MINOR or c.seq <= last.get(c.entity_id, c.seq):
             continue
         by = sets.setdefault(c.set_id, tx.changes.get(c.set_id))
-        if by is None or by.id == wanted.id or by.undone_by is not None:
+        if by is None or by.undone_by is not None or by.id in (wanted.id, *together):
             continue
         # An undo and what it undid cancel each other; the undo of `wanted` by a redo's undoing too.
         of = tx.changes.get(by.undoes) if by.undoes else None
         if of is None or of.undone_by != by.id:
-            why = f"A later change touched the same memory: {by.reason} ({by.id})."
-            raise Conflict(why, by=by.id)
+            return by
+    return None
 
 
 def _list_since(tx: Transaction, seq: int) -> Iterator[Change]:
@@ -179,7 +252,9 @@ def _put_back(
             sorts["deleted"].append((m, replace(new, deleted_at=new.deleted_at or now)))
     for op, pairs in sorts.items():
         _write(tx, pairs, op, u, now, begun.undoes or begun.reason)
-    tx.memories.put_many([replace(m, state=State.DELETED, deleted_at=now) for m in made], "deleted")
+    made = tx.memories.get_many(m.id for m in made)  # what rests on the others may have gone by now
+    over = [m for m in made if m.state is not State.DELETED]
+    tx.memories.put_many([replace(m, state=State.DELETED, deleted_at=now) for m in over], "deleted")
     add_tombstones(tx, [*(m for m, _ in sorts["deleted"]), *made], begun.id, now)
     again = [m.id for m, _ in sorts["restored"]]
     again += [m.id for m, n in sorts["updated"] if n.original_content != m.original_content]

@@ -88,7 +88,7 @@ async def rank_candidates(reader: Reader, query: Query, *, u: float) -> list[Hit
 async def _recall(reader: Reader, query: Query, u: float) -> Recall:
     look = open_context(reader, replace(query, mode=Mode.NORMAL), u)
     judged = await _judge(look, query.limit + EPISODES + MISSED)
-    passed = [h for h in judged if h.passed]
+    passed = fold_details([h for h in judged if h.passed])
     hits = [h for h in passed if not is_episode(h.memory)][: query.limit]
     hits += [h for h in passed if is_episode(h.memory)][:EPISODES]
     hits += await _find_episodes_by_time(look, {h.memory.id for h in hits})
@@ -97,6 +97,20 @@ async def _recall(reader: Reader, query: Query, u: float) -> Recall:
     chosen = {h.memory.id for h in hits}
     missed = [replace(h, passed=False) for h in judged if h.memory.id not in chosen]
     return Recall(tuple(hits), tuple(missed[:MISSED]), mode=query.mode)
+
+
+def fold_details(hits: Sequence[Hit]) -> list[Hit]:
+    """Leave out what stands behind its theme, but for the best detail of each theme.
+
+    What was asked for ranks before its theme or is that best one; the theme stands for the others.
+    """
+    out: list[Hit] = []
+    for h in hits:
+        shown = {other.memory.id for other in out}
+        over = [t.memory for t in out if h.memory.id in t.memory.source_ids]
+        if all(shown.isdisjoint(t.source_ids) for t in over):
+            out.append(h)
+    return out
 
 
 # --- judging candidates ---

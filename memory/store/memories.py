@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal
@@ -46,6 +46,7 @@ from memory.store.vectors import VectorGateway
 from memory.text.notes import strip_subject
 from memory.text.words import tokens
 
+_STANDS: Final = frozenset({State.ACTIVE, State.PROPOSED})
 UNINDEXED: Final = frozenset({State.FORGOTTEN, State.DELETED})
 _WORDS: Final = 40  # of a search, so that a pasted page stays a quick one
 _ID: Final = 6  # characters of an id that are shown
@@ -160,6 +161,9 @@ class MemoryGateway(Gateway):
         )
         return row is not None
 
+    def list_derived(self) -> list[Memory]:
+        return self._memories("m.user_id = ? AND m.source_ids <> '[]'", self.owner)
+
     def list_outlines(self) -> list[MemoryOutline]:
         sql = f"SELECT {_OUTLINE} FROM memories m WHERE m.user_id = ?"
         return sorted(map(MemoryOutline._make, list_tuples(self.con, sql, self.owner)))
@@ -267,7 +271,21 @@ class MemoryGateway(Gateway):
         self.con.executemany(_UPDATE, [row_of(after) for _, _, after in changes])
         self._index(changed)
         self.tx.record_many("memory", op, changes)
+        if op != "merged":
+            self._drop_derived({m.id for _, old, m in changed if _bears_no_more(old, m)})
         return [m for _, _, m in changed]
+
+    def _drop_derived(self, gone: Collection[MemoryId]) -> None:
+        """Let go, in the same change set, of what rests on memories that ended or read otherwise.
+
+        An undo brings both back. Without a tombstone: what is left may bear it out again.
+        """
+        resting = [m for m in (self.list_derived() if gone else ()) if m.state in _STANDS]
+        fallen = [m for m in resting if m.id not in gone and any(i in gone for i in m.source_ids)]
+        if fallen and (current := self.tx.current):
+            at = current.at
+            over = [replace(m, state=State.DELETED, deleted_at=at) for m in fallen]
+            self.put_many(over, "deleted")
 
     def _index(self, changed: Sequence[tuple[int, Mapping[str, Any] | None, Memory]]) -> None:
         """Bring the indexes in step with memories: (number, row before, memory now) of each."""
@@ -381,6 +399,14 @@ class MemoryGateway(Gateway):
         self._require(memory_id)
         row = {"memory_id": memory_id, "message_id": message_id, **more}
         return bool(self._insert(table, row, "INSERT OR IGNORE").rowcount)
+
+
+def _bears_no_more(old: Mapping[str, Any], m: Memory) -> bool:
+    """Tell whether nothing may rest on a memory any more that held before."""
+    holds = m.state in {State.ACTIVE, State.MERGED} and m.negated_at is None
+    open_ = m.quiet_at is None and m.sensitivity < Sensitivity.PRIVATE
+    same = m.original_content == old["original_content"]
+    return old["state"] == State.ACTIVE and not (holds and open_ and same)
 
 
 def _match_words(text: str) -> tuple[str, list[Any]]:

@@ -62,6 +62,9 @@ class PurgeGateway(MemoryGateway):
         m = self.get(memory_id)
         if m is None:
             raise NotFound(f"There is no memory {memory_id}.")
+        for derived in self.list_derived():
+            if m.id in derived.source_ids:
+                self.erase(derived.id, everywhere=False)
         (n,) = self._values("SELECT n FROM memories WHERE id = ?", m.id)
         return _Erasure(self.tx, m, n, _texts_of(m) if everywhere else MemoryTexts([])).run(
             everywhere=everywhere

@@ -307,11 +307,18 @@ class ChangeGateway(Gateway):
         self,
         *,
         set_id: str | None = None,
+        job_id: str | None = None,
         of: tuple[Entity, str] | None = None,
         after: int | None = None,
         limit: int = -1,
     ) -> list[Change]:
-        wanted = {"set_id = ?": [set_id], "entity = ? AND entity_id = ?": of, "seq > ?": [after]}
+        standing = "SELECT id FROM change_sets WHERE job_id = ? AND undone_by IS NULL"
+        wanted = {
+            "set_id = ?": [set_id],
+            f"set_id IN ({standing})": [job_id],
+            "entity = ? AND entity_id = ?": of,
+            "seq > ?": [after],
+        }
         asked = {c: p for c, p in wanted.items() if p and p[0] is not None}
         params = [p for some in asked.values() for p in some]
         order = "ORDER BY seq LIMIT ?"
@@ -336,6 +343,30 @@ class ChangeGateway(Gateway):
         )
         return int(row[0])
 
+    def count_corrections(self, since: datetime) -> Mapping[str, int]:
+        learned = "c.op = 'created' AND s.actor IN ('monitor', 'extractor')"
+        undone = "s.undone_by IN (SELECT id FROM change_sets WHERE actor = 'user')"
+        of_learned = (
+            "s.actor = 'user' AND s.undoes IS NULL AND s.undone_by IS NULL AND EXISTS (SELECT 1"
+            " FROM memories m WHERE m.id = c.entity_id AND m.source IN ('monitor', 'extractor'))"
+        )
+        counted = {
+            "learned": learned,
+            "undone": f"{learned} AND {undone}",
+            "wrong": f"({learned} AND {undone}) OR (c.op = 'deleted' AND {of_learned})",
+            "fixed": f"s.reason IN ('edit', 'mirror') AND c.op <> 'deleted' AND {of_learned}",
+        }
+        columns = ", ".join(
+            f"COUNT(DISTINCT CASE WHEN {condition} THEN c.entity_id END)"
+            for condition in counted.values()
+        )
+        row = self._row(
+            f"SELECT {columns} FROM changes c JOIN change_sets s ON s.id = c.set_id"
+            " WHERE c.user_id = ? AND c.entity = 'memory' AND s.at >= ?",
+            *(self.owner, since),
+        )
+        return dict(zip(counted, row, strict=True))
+
     def list_overtaken(self, set_id: str) -> frozenset[str]:
         found = self._values(
             "SELECT DISTINCT c.entity_id FROM changes c WHERE c.set_id = ? AND c.user_id"
@@ -357,6 +388,7 @@ class ChangeGateway(Gateway):
         return self._own(
             ChangeSet,
             "undone_by IS NULL AND undoes IS NULL"
+            " AND (actor <> 'system' OR job_id IS NULL OR reason = 'summarise')"
             f" AND EXISTS ({of_memory} AND c.op NOT IN {_MINOR} AND c.after IS NOT NULL)"
             " AND (reason IN ('forget', 'mirror', 'import')"
             f"  OR NOT EXISTS ({of_memory} AND (c.op = 'purged' OR c.after IS NULL)))"

@@ -100,6 +100,11 @@ def find_intents(text: str) -> tuple[Intent, ...]:
     return replace(second, spans=((at, at + len(words)),), rest=rest), first
 
 
+def wants_night_undone(text: str) -> bool:
+    """Tell whether the whole message asks to take back what the last night did."""
+    return either("themes", "UNDO").fullmatch(text[:_LONG].strip(_STOPS)) is not None
+
+
 def means_everything(text: str) -> bool:
     """Tell whether everything is to be forgotten."""
     return any(_is_everything(text, patterns) for patterns in _PATTERNS.values())

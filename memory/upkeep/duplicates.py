@@ -211,7 +211,7 @@ async def merge_duplicates(run: UpkeepRun) -> None:
     near = await find_neighbours(run)
     ids = {*near, *(i for found in near.values() for i in found)}
     groups = group_duplicates(await run.memories(sorted(ids)), near)
-    await run.work_each(groups[:MOST_MERGES], _prepare)
+    await run.prepare_each(groups[:MOST_MERGES], _prepare)
 
 
 async def _prepare(run: UpkeepRun, group: tuple[Memory, ...]) -> Work:

@@ -1,20 +1,38 @@
-"""The nightly report: figures and ids, so that nothing in it outlives what it tells of."""
+"""The nightly report: figures and ids, so that nothing in it outlives what it tells of.
+
+The texts of a night are read from the change log when somebody looks (`read_night_diff`): what was
+purged, forgotten, made quiet or taken back since is no longer in it.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, Literal, TypeAlias, get_args
 
-from memory.models import Json, Kind, Layer, Level, MemoryId, State, UpkeepNight, WeightEvent
+from memory.learn.proposals import ask_to_go_on
+from memory.models import (
+    Json,
+    Kind,
+    Layer,
+    Level,
+    Memory,
+    MemoryId,
+    Sensitivity,
+    State,
+    UpkeepNight,
+    WeightEvent,
+)
 from memory.ports import Transaction
+from memory.store.rows import memory_from_json
 from memory.upkeep.run import UpkeepRun
 
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
 """Edges of the weight distribution: the levels' breakpoints, and what is protected."""
+QUALITY_WINDOW: Final = timedelta(days=30)
 FREQUENT, FREQUENT_WINDOW = 3, timedelta(hours=24)  # the weight paper's frequent reinforcement
 _USES: Final = frozenset({"mention", "use", "boost", "affirm"})
 _EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,9 +44,12 @@ class NightReport:
 
     counts: what was done, by name: down up to_summary … forgotten lowered todos episodes
     review_promoted review_kept review_forgotten merges merged separate purged erased_old blanked
-    unreviewed. counters: figures of what happened; weight_distribution by upper edge, the
-    last one open. forgetting_rate: share of facts that normal recall no longer sees. waiting:
-    phases a model kept from their end, with its error code.
+    unreviewed. counters: figures of what happened; weight_distribution by upper edge, the last
+    one open. forgetting_rate: share of facts that no longer come up by themselves. waiting:
+    phases a model kept from their end, with its error code. held: phases that would have changed
+    more than a night may, with how many memories. absence: the person was away for long, so that
+    counts say it better than a list. kinds: active memories by kind. quality: of the last 30 days,
+    learned, undone, wrong, fixed (see `memory.ports.ChangeTable.count_corrections`).
     """
 
     night: str
@@ -42,11 +63,98 @@ class NightReport:
     clashes: Sequence[tuple[MemoryId, MemoryId]] = ()
     derived: Sequence[MemoryId] = ()
     waiting: Mapping[str, str] = field(default_factory=dict)
+    held: Mapping[str, int] = field(default_factory=dict)
+    absence: bool = False
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    quality: Mapping[str, int] = field(default_factory=dict)
     job_id: str = ""
 
     def count(self, name: str) -> int:
         """Return how often something was done."""
         return int(self.counts.get(name, 0))
+
+
+DiffSort: TypeAlias = Literal[
+    "changed", "merged", "theme", "back", "core", "gone", "summary", "tag", "trace", "archive"
+]
+"""What a night did to memories; the last four are the level to which they faded."""
+_FADED: Final[Mapping[Level, DiffSort]] = {
+    Level.SUMMARY: "summary",
+    Level.TAG: "tag",
+    Level.TRACE: "trace",
+    Level.ARCHIVE: "archive",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DiffEntry:
+    """One thing a night did: the memories before, and the one after, in their words of that night.
+
+    changed, merged: `old` became `new`. theme: `new` rests on `old`. gone: `old` only. back, core
+    and levels: `new` only.
+    """
+
+    sort: DiffSort
+    old: tuple[Memory, ...]
+    new: Memory | None
+
+
+def read_night_diff(tx: Transaction, job_id: str) -> list[DiffEntry]:
+    """Return what a run did that still stands, leaving out what nobody is to be shown."""
+    spans: dict[MemoryId, tuple[Memory | None, Memory]] = {}
+    for c in tx.changes.list_changes(job_id=job_id):
+        if c.entity == "memory" and c.after is not None:
+            before = memory_from_json(dict(c.before)) if c.before is not None else None
+            first = spans[c.entity_id][0] if c.entity_id in spans else before
+            spans[c.entity_id] = first, memory_from_json(dict(c.after))
+    named = {i for _, m in spans.values() for i in (*m.source_ids, *m.supersedes)}
+    now = {m.id: m for m in tx.memories.get_many({*spans, *named}) if _may_be_shown(m)}
+    after = {i: m for i, (_, m) in spans.items() if i in now}
+    merged: dict[MemoryId, list[Memory]] = defaultdict(list)
+    for i, m in after.items():
+        if m.merged_into in after and (was := spans[i][0]) is not None:
+            merged[m.merged_into].append(was)
+    over = {old: m for m in after.values() for old in m.supersedes}
+    out = []
+    for i, m in after.items():
+        before = spans[i][0]
+        if entry := _read_entry(before, m, over.get(i), merged.get(i, []), now):
+            out.append(entry)
+    return sorted(out, key=lambda e: _ORDER.index(e.sort))
+
+
+_ORDER: Final = get_args(DiffSort)
+
+
+def _may_be_shown(m: Memory) -> bool:
+    gone = m.state is State.DELETED or m.quiet_at is not None
+    return not gone and m.sensitivity < Sensitivity.SECRET
+
+
+def _read_entry(
+    before: Memory | None,
+    m: Memory,
+    by: Memory | None,
+    others: Sequence[Memory],
+    now: Mapping[MemoryId, Memory],
+) -> DiffEntry | None:
+    """Return what became of one memory; None where another entry tells it, or it is no news."""
+    if before is None:
+        details = tuple(now[i] for i in m.source_ids if i in now)
+        return DiffEntry("theme", details, m) if details else None
+    if m.state is State.MERGED:
+        return None
+    if others:
+        return DiffEntry("merged", (before, *others), m)
+    if m.state is State.SUPERSEDED and before.state is State.ACTIVE:
+        return DiffEntry("changed", (before,), by)
+    if m.state is State.FORGOTTEN or (m.negated_at and not before.negated_at):
+        return DiffEntry("gone", (before,), None)
+    if m.layer is Layer.CORE and before.layer is not Layer.CORE:
+        return DiffEntry("core", (), m)
+    if m.level is before.level or m.layer is Layer.EPISODE:
+        return None
+    return DiffEntry("back" if m.level < before.level else _FADED[m.level], (), m)
 
 
 def load_report(night: UpkeepNight) -> NightReport:
@@ -66,7 +174,12 @@ def write_report(run: UpkeepRun, tx: Transaction) -> NightReport:
     active = [w for w in run.rows if w.row.state == State.ACTIVE]
     levels = Counter(Level(w.row.level).name.lower() for w in active)
     weights = [w.weight for w in active]
+    kinds = Counter(str(w.row.kind) for w in active if w.row.layer != Layer.EPISODE)
+    if data.get("held"):
+        ask_to_go_on(tx, sum(data["held"].values()), len(active), run.now)
     data |= {
+        "kinds": dict(kinds.most_common()),
+        "quality": tx.changes.count_corrections(run.now - QUALITY_WINDOW),
         "believed": run.believed,
         "memories": len(active),
         "levels": {level.name.lower(): levels[level.name.lower()] for level in Level},
@@ -93,7 +206,11 @@ def _carry_on(run: UpkeepRun, active: set[MemoryId]) -> dict[str, Json]:
     carry = dict(run.data.get("carry", {}))
     for what in ("unwritten", "unreviewed"):
         carry[what] = {i: n for i, n in carry.get(what, {}).items() if i in active}
-    if not {"merge", "clash"}.isdisjoint(run.data.get("waiting", {})):
+    if run.allowed:
+        carry.pop("held", None)
+    elif run.data.get("held"):
+        carry["held"] = min(run.looked_up_to, int(carry.get("held", run.looked_up_to)))
+    if not {"merge", "clash", "themes"}.isdisjoint(run.data.get("waiting", {})):
         carry["place"] = run.looked_up_to  # what a model kept from its end is done again
     return carry
 

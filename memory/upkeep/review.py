@@ -50,7 +50,7 @@ def find_task(run: UpkeepRun, m: Memory) -> lifecycle.ReviewTask | None:
 
 async def review_due_memories(run: UpkeepRun) -> None:
     """Review what is due. Raises ModelError; what was decided until then stays."""
-    await run.work_each(find_due_reviews(run), _review)
+    await run.prepare_each(find_due_reviews(run), _review)
 
 
 async def _review(run: UpkeepRun, memory_id: MemoryId) -> Work | None:

@@ -15,10 +15,11 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from memory import lifecycle
-from memory.errors import Conflict
+from memory.errors import Conflict, ModelError
 from memory.learn.answer import LearningTools, ModelTask
 from memory.lifecycle.columns import Columns, weigh_columns
 from memory.models import (
+    Change,
     Job,
     Json,
     Lang,
@@ -40,6 +41,19 @@ Near: TypeAlias = Mapping[MemoryId, Mapping[MemoryId, float]]
 """For each memory that was looked at those nearest to it, with their similarity."""
 BATCH: Final = 100  # memories rewritten in one transaction
 TRIES: Final = 3  # nights on which a model may fail at one memory, before rules take over
+MOST_CHANGED: Final = 0.1  # of the memories, in one night; more has to be asked about
+ALWAYS_FREE: Final = 10  # memories that a night may change of fewer than a hundred
+
+
+class NightHeldError(Exception):
+    """A phase would have changed more than a night may; nothing of it was written.
+
+    `wanted`: how many memories it would have ended, merged, let go of or derived.
+    """
+
+    def __init__(self, wanted: int) -> None:
+        super().__init__(f"{wanted} memories")
+        self.wanted = wanted
 
 
 class WeighedOutline(NamedTuple):
@@ -91,6 +105,7 @@ class UpkeepRun:
     last: UpkeepNight | None  # the night before
     data: dict[str, Json] = field(default_factory=dict)
     erase_old: bool = False
+    allowed: bool = False  # by the person: to change as much as it finds
     believed: bool = True  # the clock: if not, only what a later night takes back by itself is done
     rows: list[WeighedOutline] = field(default_factory=list)
     near: Near | None = None  # of what is new; looked for once
@@ -104,8 +119,13 @@ class UpkeepRun:
 
     @property
     def looked_up_to(self) -> int:
-        """The place up to which earlier nights looked for duplicates."""
-        return int(self.last.data.get("carry", {}).get("place", 0)) if self.last else 0
+        """The place up to which earlier nights looked for duplicates.
+
+        Where a night was held back, whoever is allowed to goes on from before it.
+        """
+        carry = self.last.data.get("carry", {}) if self.last else {}
+        place = int(carry.get("place", 0))
+        return int(carry.get("held", place)) if self.allowed else place
 
     async def look(self) -> None:
         """Read the whole store in outline, and weigh it."""
@@ -136,7 +156,7 @@ class UpkeepRun:
             share: of the phase, done after it. A run that gets ahead may be killed ever again.
             moves: whether memories may have changed.
 
-        Raises Conflict if the lease was lost.
+        Raises Conflict if the lease was lost, NightHeldError if the night would change too much.
         """
         before = self.data
 
@@ -144,7 +164,9 @@ class UpkeepRun:
             if not tx.jobs.holds_lease(self.job):
                 raise Conflict("upkeep is another process's by now")
             self.data = copy.deepcopy(before)
+            seq = tx.changes.get_last_seq()
             fn(tx)
+            self._guard(tx, seq)
             if share is not None:
                 begins, ends = self.span
                 self.data["share"] = round(begins + (ends - begins) * share, 3)
@@ -158,6 +180,48 @@ class UpkeepRun:
             self.data = before
             raise
         self.moved = self.moved or moves
+
+    def _guard(self, tx: Transaction, seq: int) -> None:
+        """Hold the batch back if with it the night has ended or made more than it may.
+
+        Levels and what a curve lets go of are the weights' work and do not count, however much it
+        is after an absence: both come back by use. Nor does purging what the person deleted.
+        """
+        if self.data.get("phase") in {"weights", "levels", "purge"}:
+            return
+        ids = {c.entity_id for c in tx.changes.list_changes(after=seq) if _ends_or_makes(c)}
+        night = int(self.data.get("touched", 0)) + len(ids)
+        most = max(ALWAYS_FREE, MOST_CHANGED * sum(w.row.state == State.ACTIVE for w in self.rows))
+        if night > most and not self.allowed:
+            raise NightHeldError(len(ids))
+        self.data["touched"] = night
+
+    async def write_together(self, works: Sequence[Work]) -> None:
+        """Write all or nothing, so that what is too much for a night is not half done."""
+
+        def write(tx: Transaction) -> None:
+            for work in works:
+                work(tx)
+
+        if works:
+            await self.write(write, share=1.0)
+
+    async def prepare_each(
+        self, items: Sequence[T], prepare: Callable[[UpkeepRun, T], Awaitable[Work | None]]
+    ) -> None:
+        """Prepare one item after another by a model, then write them together.
+
+        Raises ModelError, after writing what was prepared until then.
+        """
+        works = list[Work]()
+        try:
+            for item in items:
+                if (work := await prepare(self, item)) is not None:
+                    works.append(work)
+        except ModelError:
+            await self.write_together(works)
+            raise
+        await self.write_together(works)
 
     async def write_each(
         self, items: Sequence[T], write: Callable[[UpkeepRun, Transaction, T], object]
@@ -222,6 +286,18 @@ class UpkeepRun:
     def clear_failures(self, what: str, memory_id: MemoryId) -> None:
         """Forget that a model failed at a memory."""
         self.data.get("carry", {}).get(what, {}).pop(memory_id, None)
+
+
+def _ends_or_makes(c: Change) -> bool:
+    """Tell whether a change made a memory, or ended one that held."""
+    if c.entity != "memory" or c.after is None:
+        return False
+    if c.before is None:
+        return not c.after["supersedes"]  # a new version counts with the one that it ends
+    held, holds = (
+        x["state"] == State.ACTIVE and x["negated_at"] is None for x in (c.before, c.after)
+    )
+    return held and not holds
 
 
 def split_into_batches(items: Sequence[T], size: int = BATCH) -> list[Sequence[T]]:

@@ -19,13 +19,27 @@ from memory.errors import ModelError, StoreError
 from memory.jobs import Effect
 from memory.learn.answer import LearningTools
 from memory.learn.dates import get_zone
+from memory.learn.proposals import take_go_on
 from memory.models import Job, Json, Level, Memory, State, UpkeepNight
 from memory.ports import Transaction
-from memory.upkeep import clashes, derive, duplicates, expire, levels, review
-from memory.upkeep.report import NightReport, load_report, write_report
-from memory.upkeep.run import UpkeepRun
+from memory.upkeep import clashes, duplicates, expire, levels, review, themes
+from memory.upkeep.report import (
+    DiffEntry,
+    NightReport,
+    load_report,
+    read_night_diff,
+    write_report,
+)
+from memory.upkeep.run import NightHeldError, UpkeepRun
 
-__all__ = ["NightReport", "UpkeepPreview", "UpkeepProgress", "UpkeepService", "get_progress"]
+__all__ = [
+    "DiffEntry",
+    "NightReport",
+    "UpkeepPreview",
+    "UpkeepProgress",
+    "UpkeepService",
+    "get_progress",
+]
 
 log = logging.getLogger(__name__)
 
@@ -33,13 +47,17 @@ PHASES: Final[dict[str, Callable[[UpkeepRun], Awaitable[None]]]] = {
     "weights": levels.update_weights,
     "levels": levels.apply_level_rules,
     "purge": expire.purge_expired,
-    "review": review.review_due_memories,
-    "merge": duplicates.merge_duplicates,
     "clash": clashes.find_clashes,
-    "derive": derive.derive_conclusions,
+    "merge": duplicates.merge_duplicates,
+    "themes": themes.derive_themes,
+    "review": review.review_due_memories,
     "rewrite": levels.rewrite_levels,
 }
-"""The phases of a night in their order."""
+"""The phases of a night in the order of what they are worth.
+
+Reviews are ten at most and stand before the texts of levels, of which there may be thousands: so
+neither keeps the other from its turn, and a text that is not written yet leaves the original.
+"""
 REVERSIBLE: Final = frozenset({"weights", "levels", "rewrite"})  # taken back by a later night
 PATIENCE: Final = 6  # attempts of a night for a model that does not answer: about a minute
 LONGEST_WAIT: Final = 900.0  # seconds; the daily budget asks for more, and waits for tomorrow
@@ -137,6 +155,7 @@ class UpkeepService:
             last,
             dict(started.data if started else data),
             erase_old=self._erase_old,
+            allowed=bool(job.payload.get("all")),
             believed=await self._store.trust_clock(now, by_hand=is_by_hand(job)),
         )
 
@@ -164,6 +183,9 @@ class UpkeepService:
             log.warning("upkeep goes on without %s: %s", name, e.code)
             waiting = {**run.data.get("waiting", {}), name: e.code}
             await run.write(lambda _tx: run.data.update(waiting=waiting), moves=False)
+        except NightHeldError as e:
+            held = {**run.data.get("held", {}), name: e.wanted}
+            await run.write(lambda _tx: run.data.update(held=held), moves=False)
         await run.leave_phase(name)
 
     def _finish(self, tx: Transaction, run: UpkeepRun) -> Mapping[str, Json]:
@@ -184,6 +206,7 @@ class UpkeepService:
             "purged": n("purged"),
             "clashes": len(report.clashes),
             "derived": len(report.derived),
+            "held": len(report.held),
             "waiting": sorted(report.waiting),
         }
 
@@ -201,10 +224,24 @@ class UpkeepService:
             user_id, lambda tx: plan_nights(tx, now, self._zone(tx), self._hour)
         )
 
-    async def by_hand(self, user_id: str, now: datetime) -> str:
-        """Enqueue a run for now; returns the job's id. Who asks for it vouches for the clock."""
+    async def by_hand(self, user_id: str, now: datetime, *, everything: bool = False) -> str:
+        """Enqueue a run for now; returns the job's id. Who asks for it vouches for the clock.
+
+        everything: also what is more than a night may change by itself.
+        """
         await self._store.trust_clock(now, by_hand=True)
-        return await self._store.write(user_id, lambda tx: enqueue_now(tx, now))
+        return await self._store.write(
+            user_id, lambda tx: enqueue_now(tx, now, everything=everything)
+        )
+
+    async def go_on(self, user_id: str, proposal_id: str, now: datetime) -> bool:
+        """Do what a night was held back from, where that is what was asked; tell whether it was."""
+
+        def write(tx: Transaction) -> bool:
+            asked = take_go_on(tx, proposal_id)
+            return asked and bool(enqueue_now(tx, now, everything=True))
+
+        return await self._store.write(user_id, write)
 
     async def progress(self, user_id: str) -> UpkeepProgress | None:
         """Return how far the run that is at work is; None if none is."""
@@ -214,6 +251,10 @@ class UpkeepService:
         """Return the last reports, the newest first."""
         nights = await self._store.read(user_id, lambda tx: tx.nights.list_latest_nights(limit))
         return [load_report(n) for n in nights]
+
+    async def diff(self, user_id: str, report: NightReport) -> list[DiffEntry]:
+        """Return what a night did that still stands."""
+        return await self._store.read(user_id, lambda tx: read_night_diff(tx, report.job_id))
 
     async def preview(self, user_id: str, now: datetime) -> UpkeepPreview:
         """Return what a run would do now. No model is asked, and nothing is written."""
@@ -335,13 +376,13 @@ def is_by_hand(job: Job) -> bool:
     return job.dedup_key.startswith(_HAND)
 
 
-def enqueue_now(tx: Transaction, now: datetime) -> str:
+def enqueue_now(tx: Transaction, now: datetime, *, everything: bool = False) -> str:
     """Return the id of a run for now: the night that is due and not begun, else one of its own."""
-    pending = tx.jobs.list_pending("upkeep")
+    pending = () if everything else tx.jobs.list_pending("upkeep")
     job = next((j for j in pending if j.state == "ready" and j.run_at <= now), None)
     if job is None:
-        lane = make_lane_name(tx.user_id)
-        job = tx.jobs.enqueue("upkeep", f"{_HAND}{tx.new_id()}", {}, now, lane=lane)
+        lane, payload = make_lane_name(tx.user_id), {"all": True} if everything else {}
+        job = tx.jobs.enqueue("upkeep", f"{_HAND}{tx.new_id()}", payload, now, lane=lane)
     if job is None:  # pragma: no cover - the key is new
         raise AssertionError
     return job.id

@@ -57,7 +57,7 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
     },
     "merge": {"texts": ["hello there", "hello"]},
     "contradict": {"pairs": [{"n": 1, "a": "hello there", "b": "hello"}]},
-    "derive": {"memories": [ITEM | {"text": "hello there"}]},
+    "derive": {"groups": [[ITEM | {"text": "hello there"}]]},
     "again": {"error": "E"},
     "extract": {
         "when": "N",

@@ -11,7 +11,7 @@ import pytest
 
 from memory.errors import ModelError
 from memory.learn.forget import forget, purge
-from memory.learn.undo import undo
+from memory.learn.undo import undo_night
 from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State
 from memory.ports import Transaction
 from memory.upkeep.duplicates import can_merge, compute_similarity
@@ -96,12 +96,12 @@ async def test_what_took_another_ones_place_merges_like_any_other(home: Home) ->
 
 
 async def test_an_undo_takes_it_apart(home: Home) -> None:
-    """Each as it was; also by "the last change"."""
+    """Each as it was, with the whole night; the last change is the person's own."""
     a, b = await pair(home)
     home.model.answers["merge"] = whole()
     await home.night()
-    done = await home.write(lambda tx: undo(tx, home.now, 1.0))
-    assert done.reason == "upkeep"
+    done = await home.write(lambda tx: undo_night(tx, home.now, 1.0))
+    assert {m.id for m in done.undone} == {a.id, b.id}
     now = [await home.get(m) for m in (a, b)]
     assert [(m.original_content, m.content, m.state, m.merged_into) for m in now] == [
         (A, A, State.ACTIVE, None),
@@ -125,10 +125,7 @@ async def test_an_undo_takes_it_apart_also_after_it_was_spoken_of(home: Home) ->
     assert (base.activation_count, base.merged_from, len(base.recent_mentions)) == (3, (a.id,), 2)
     home.later(hours=3)
     await home.happen(base, "mention")
-    changed = await home.read(
-        lambda tx: [s.id for s in tx.changes.list_undoable() if s.reason == "upkeep"]
-    )
-    await home.write(lambda tx: undo(tx, home.now, 1.0, changed[0]))
+    await home.write(lambda tx: undo_night(tx, home.now, 1.0))
     one, two = await home.get(a), await home.get(b)
     assert (one.state, one.activation_count, one.merged_into) == (State.ACTIVE, 2, None)
     assert (two.original_content, two.activation_count, len(two.recent_mentions)) == (B, 2, 2)
