@@ -1,4 +1,4 @@
-"""What is told about models that fail and about work in the background: one clear sentence each.
+"""What is told about models that fail, about work in the background, and about a night.
 
 Never the provider's raw words, never a key.
 """
@@ -6,13 +6,29 @@ Never the provider's raw words, never a key.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+from zoneinfo import ZoneInfo
 
-from bot.texts import Texts
+from bot.texts import Texts, join, kind_name, words, write_day
 from memory.errors import ModelError
-from memory.models import LEARNING, Json, Lang
+from memory.models import LEARNING, Json, Kind, Lang, Sensitivity, mark_quote
+
+if TYPE_CHECKING:
+    from memory.api import DiffEntry, NightReport, NightUndoResult
 
 say = Texts("reports")
+night = Texts("night")
+say_phase = Texts("upkeep")
+_SHOWN: Final = 8  # things under one heading
+_DETAILS: Final = 3  # of a theme
+_LEVELS: Final = frozenset({"summary", "tag", "trace", "archive"})
+_ALWAYS: Final = ("asked", "details", "todos", "purged", "erased_old")
+_IN_COUNTS: Final = ("changed", "merged", "down", "up")
+_COUNTERS: Final = (
+    *("passive_compression", "user_activation", "negation", "frequent_reinforce"),
+    "batch_merge",
+)
 
 
 class LearningTroubleNotice:
@@ -72,6 +88,102 @@ def wait(seconds: float | None, lang: Lang) -> str:
     )
     n = math.ceil(seconds / size)
     return say(lang, f"wait.{unit}" if n == 1 else f"wait.{unit}s", n=n)
+
+
+# --- a night ---
+
+
+def describe_night(
+    r: NightReport, diff: Sequence[DiffEntry], lang: Lang, tz: str, undo: str = ""
+) -> str:
+    """Tell what a night did, as a diff; after a long absence in counts alone.
+
+    `undo` is how taking it back is typed. The figures are told by `describe_figures`.
+    """
+    date = r.at.astimezone(ZoneInfo(tz))
+    lines = [night(lang, "head", day=write_day(date, date.year, lang))]
+    sections, name = dict[str, list[list[str]]](), ""
+    for e in () if r.absence else diff:
+        name = "faded" if e.sort in _LEVELS else e.sort
+        sections.setdefault(name, []).append(_write_entry(e, lang, tz))
+    for name, entries in sections.items():
+        lines += ["", night(lang, f"diff.{name}")]
+        lines += [line for entry in entries[:_SHOWN] for line in entry]
+        if len(entries) > _SHOWN:
+            lines.append(night(lang, "more", n=len(entries) - _SHOWN))
+    counted = (*_ALWAYS, *(_IN_COUNTS if r.absence else ()))
+    told = [_count(lang, name, n) for name in counted if (n := r.count(name))]
+    for phase, n in r.held.items():
+        told.append(night(lang, "held", n=n, phase=say_phase(lang, f"phase.{phase}")))
+    told += [night(lang, "waiting", phase=say_phase(lang, f"phase.{p}")) for p in r.waiting]
+    did = sections or (r.absence and told)
+    told += [night(lang, "undo", undo=undo or night(lang, "undo.typed"))] if did else []
+    return "\n".join([*lines, "", *(told or [night(lang, "quiet")])])
+
+
+def describe_figures(r: NightReport, lang: Lang) -> list[tuple[str, str]]:
+    """List label and value of a night's figures: how the memories stand, and how well."""
+    q, counters = r.quality, r.counters
+    learned = q.get("learned", 0)
+    levels = (f"{n} {say_phase(lang, f'level.{name}')}" for name, n in r.levels.items() if n)
+    kinds = (f"{kind_name(Kind(k), lang)} {n}" for k, n in r.kinds.items())
+    spread = (f"{k}: {n}" for k, n in counters.get("weight_distribution", {}).items() if n)
+    rows = {
+        "memories": f"{r.memories}{words(lang, 'aside', text=join(levels, lang))}",
+        "kinds": join(kinds, lang),
+        "rate": night(lang, "rate.n", rate=r.forgetting_rate),
+        "duplicates": str(r.count("merged")),
+    }
+    if learned:
+        share = 1 - q.get("undone", 0) / learned
+        rows["precision"] = night(lang, "precision.n", share=share, n=learned)
+        wrong, fixed = (100 * q.get(name, 0) / learned for name in ("wrong", "fixed"))
+        rows["corrected"] = night(lang, "corrected.n", wrong=wrong, fixed=fixed)
+    rows["weights"] = f"{counters.get('avg_weight', 0.0):.2f}"
+    rows["weights"] += words(lang, "aside", text=join(spread, lang)) if r.memories else ""
+    rows["counters"] = join(
+        (f"{say_phase(lang, f'counter.{x}')} {counters.get(x, 0)}" for x in _COUNTERS), lang
+    )
+    return [(night(lang, f"figure.{name}"), value) for name, value in rows.items() if value]
+
+
+def describe_night_undo(done: NightUndoResult, lang: Lang) -> str:
+    """Say what taking a night back came to, and name what stays."""
+    lines = [_count(lang, "undone", len(done.undone)) if done.undone else night(lang, "undone.no")]
+    shown = [m for m in done.kept if m.quiet_at is None and m.sensitivity < Sensitivity.SECRET]
+    if shown:
+        some = [f"- {_one_line(mark_quote(m, m.original_content))}" for m in shown[:_SHOWN]]
+        lines += [night(lang, "undone.kept"), *some]
+    if len(shown) > _SHOWN:
+        lines.append(night(lang, "more", n=len(shown) - _SHOWN))
+    if done.erased:
+        lines.append(_count(lang, "undone.erased", done.erased))
+    return "\n".join(lines)
+
+
+def _write_entry(e: DiffEntry, lang: Lang, tz: str) -> list[str]:
+    new = "" if e.new is None else _one_line(mark_quote(e.new, e.new.original_content))
+    old = list(dict.fromkeys(_one_line(mark_quote(m, m.original_content)) for m in e.old))
+    if e.new is not None and (e.sort in _LEVELS or e.sort == "back"):
+        level = night(lang, f"level.{e.new.level.name.lower()}")
+        return [f"~ {new}{words(lang, 'aside', text=level)}"]
+    if e.sort != "theme":
+        return [*(f"− {text}" for text in old), *([f"+ {new}"] if new else [])]
+    lines, zone = [f"+ {new}"], ZoneInfo(tz)
+    year = e.new.created_at.year if e.new is not None else 0
+    for m in sorted(e.old, key=lambda m: m.created_at)[:_DETAILS]:
+        day = write_day(m.created_at.astimezone(zone), year, lang)
+        lines.append(f"    {night(lang, 'from', day=day, text=_one_line(m.original_content))}")
+    more = len(e.old) - _DETAILS
+    return [*lines, *([f"    {night(lang, 'more', n=more)}"] if more > 0 else [])]
+
+
+def _count(lang: Lang, name: str, n: int) -> str:
+    return night(lang, f"{name}.one" if n == 1 else f"{name}.many", n=n)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def read_out(result: Mapping[str, Json], lang: Lang) -> str:

@@ -27,7 +27,7 @@ ASKED_FOR = frozenset({"remember", "forget", "undo", "edit", "pin", "restore"})
 # said in one sentence, when they are done
 BEHIND = frozenset({"extract", "quotes", "summarise", "upkeep", "derive"})
 # what a night may have come to
-NIGHT = ("levelled", "forgotten", "promoted", "merged", "derived", "clashes")
+NIGHT = ("levelled", "forgotten", "promoted", "merged", "derived", "held", "clashes")
 
 
 @dataclass

@@ -59,10 +59,10 @@ def dispatch(argv: Sequence[str]) -> int:
     _log_to_file(settings)
     if not head or head.startswith("-"):
         head, argv = "terminal", ["", *argv]
-    if head == "memory":
+    if head in ("memory", "report"):
         from bot.cli import memory
 
-        return memory.run(settings, argv[1:])
+        return memory.run(settings, argv[1:] if head == "memory" else argv)
     if head == "ask":
         from bot.cli import ask
 

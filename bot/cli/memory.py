@@ -29,6 +29,7 @@ from bot.commands.handlers import describe_act, explain_conflict, list_undoable,
 from bot.commands.memories import format_memory, list_as_of
 from bot.commands.why import list_reasons
 from bot.markdown import pad_to_columns
+from bot.reports import describe_night_undo
 from bot.settings import Settings, machine_language
 from bot.texts import LANGS, Texts
 from bot.texts import say as spoken
@@ -174,13 +175,20 @@ async def _change(ebb: Ebb, act: str, memory_id: str, text: str) -> Memory:
             return await memory.mark_quiet(user, memory_id, act == "quiet", now)
 
 
-@verb("undo", argument("set", nargs="?", default="last"), flag("--list"))
+@verb("undo", argument("set", nargs="?", default="last"), flag("--list"), flag("--night"))
 async def undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Take one change back, or show which there are."""
     memory, now = ebb.memory, ebb.clock()
     if args.list:
         lines = await list_undoable(memory, ebb.owner, lang, now)
         print(say(lang, "undo.listed") if lines else spoken(lang, "undo.nothing"), *lines, sep="\n")
+        return 0
+    if args.night:
+        try:
+            print(describe_night_undo(await memory.undo_night(ebb.owner, now), lang))
+        except NotFound:
+            print(spoken(lang, "undo.night_nothing"), file=sys.stderr)
+            return 1
         return 0
     wanted = read_set_id(args.set)
     try:

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import TypeAlias
-from zoneinfo import ZoneInfo
 
 from bot.bootstrap import Ebb
 from bot.cli.parser import ID, argument, flag, parse_positive, verb
 from bot.commands.memories import format_memory
 from bot.markdown import count_columns, pad_to_columns
+from bot.reports import describe_figures, describe_night
 from bot.texts import Texts
 from memory.api import JobRunner, NightReport, UpkeepPreview, UpkeepService, make_worker_id
 from memory.errors import Conflict
@@ -39,14 +39,14 @@ def _keeper(ebb: Ebb) -> UpkeepService:
 # --- a run ---
 
 
-@verb("upkeep", flag("--dry-run"))
+@verb("upkeep", flag("--dry-run"), flag("--all"))
 async def upkeep(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Run a night now, here or in whichever process gets hold of it first; or only look."""
     keeper = _keeper(ebb)
     if args.dry_run:
         print(_describe_preview(await keeper.preview(ebb.owner, ebb.clock()), ebb, lang))
         return 0
-    job_id = await keeper.by_hand(ebb.owner, ebb.clock())
+    job_id = await keeper.by_hand(ebb.owner, ebb.clock(), everything=args.all)
     runner = JobRunner(ebb.store, {"upkeep": keeper.at_once}, ebb.clock, worker=make_worker_id())
     work = asyncio.create_task(runner.run(), name="upkeep-by-hand")
     try:
@@ -108,46 +108,9 @@ async def report(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 
 
 async def _describe_night(ebb: Ebb, r: NightReport, lang: Lang) -> str:
-    ids = [i for pair in r.clashes for i in pair] + list(r.derived)
-    known = {m.id: m for m in await ebb.agent.get_memories(ebb.owner, ids)}
-    rows = _list_done(r, lang)
-    # What a person may want to act on; what was erased since is left out.
-    pairs = [(known[a], known[b]) for a, b in r.clashes if a in known and b in known]
-    _add_texts(rows, say(lang, "clashes"), _join_pairs(pairs), lang)
-    derived = [format_memory(known[i], lang, ebb.clock()) for i in r.derived if i in known]
-    _add_texts(rows, say(lang, "derived"), derived, lang, f" – {say(lang, 'derived.how')}")
-    when = f"{r.at.astimezone(ZoneInfo(ebb.tz)):%Y-%m-%d %H:%M}"
-    rows = [*(rows or [("", say(lang, "quiet"))]), *_list_counters(r, lang)]
-    return _set_rows(say(lang, "head", night=r.night, at=when), rows, lang)
-
-
-def _list_done(r: NightReport, lang: Lang) -> Rows:
-    """List what was done, each thing only if there was any."""
-    rows = []
-    for name in say.names("done"):
-        if n := r.count(name):
-            together = say(lang, "merged.n", n=r.count("merged") + n, m=n)
-            rows.append((say(lang, f"done.{name}"), together if name == "merges" else str(n)))
-    for phase, why in r.waiting.items():
-        told = say(lang, "waiting.n", phase=say(lang, f"phase.{phase}"), why=why)
-        rows.append((say(lang, "waiting"), told))
-    return rows
-
-
-def _list_counters(r: NightReport, lang: Lang) -> Rows:
-    """List how the memories stand, and the counters of what changed them."""
-    counters = r.counters
-    weights = counters.get("weight_distribution", {})
-    spread = " · ".join(f"{edge}: {n}" for edge, n in weights.items() if n)
-    levels = ", ".join(f"{n} {say(lang, f'level.{name}')}" for name, n in r.levels.items() if n)
-    counted = (f"{say(lang, f'counter.{x}')} {counters.get(x, 0)}" for x in say.names("counter"))
-    average = f"{counters.get('avg_weight', 0.0):.2f}"
-    return [
-        (say(lang, "memories"), f"{r.memories} ({levels})" if levels else str(r.memories)),
-        (say(lang, "rate"), say(lang, "rate.n", rate=r.forgetting_rate)),
-        (say(lang, "weights"), f"{average} ({spread})" if spread else average),
-        (say(lang, "counters"), ", ".join(counted)),
-    ]
+    diff = await _keeper(ebb).diff(ebb.owner, r)
+    told = describe_night(r, diff, lang, ebb.tz, "ebb memory undo --night")
+    return f"{told}\n\n{_set_rows(say(lang, 'figures'), describe_figures(r, lang), lang)}"
 
 
 # --- a look beforehand ---
@@ -176,10 +139,10 @@ def _describe_preview(p: UpkeepPreview, ebb: Ebb, lang: Lang) -> str:
     return _set_rows(say(lang, "preview.head", n=p.memories), rows, lang)
 
 
-def _add_texts(rows: Rows, label: str, texts: Sequence[str], lang: Lang, note: str = "") -> None:
+def _add_texts(rows: Rows, label: str, texts: Sequence[str], lang: Lang) -> None:
     """Add a label with the number of texts, and the first of them."""
     if texts:
-        rows += [(label, f"{len(texts)}{note}"), *(("", text) for text in texts[:_SHOWN])]
+        rows += [(label, str(len(texts))), *(("", text) for text in texts[:_SHOWN])]
     if len(texts) > _SHOWN:
         rows.append(("", say(lang, "more", n=len(texts) - _SHOWN)))
 

@@ -12,6 +12,7 @@ from bot.commands.memories import list_as_of, list_lines, list_memories
 from bot.commands.orders import Orders
 from bot.commands.why import explain_turn
 from bot.events import Command, CommandOutcome, Turn, WindowMode, answer
+from bot.reports import describe_figures, describe_night
 from bot.sessions import close
 from bot.settings import Settings
 from bot.tables import find_pending_choice, get_choice, take_choice
@@ -34,6 +35,7 @@ REFUSED: Final[Mapping[WindowMode, Mapping[str, str]]] = {
     WindowMode.TEMP: {**_CHANGES, "why": "why.temp", "memories": "why.temp"},
 }
 _LAST = frozenset({"", "last", "latest", "最近", "最近一次", "上一次", "上次"})
+_NIGHT = frozenset({"night", "last night", "昨晚", "昨夜", "昨晚的整理"})
 _LIST = frozenset({"list", "列表", "清单"})
 _READ = frozenset({"read", "private", "只读"})
 ON = ("on", "开", "打开", "开启")
@@ -165,10 +167,26 @@ class Commands:
 
     async def _memory(self, c: Command, lang: Lang) -> CommandOutcome:
         word = c.args.lower()
+        if word in _NIGHT:
+            return await self._tell_night(c, lang)
         if word in (*ON, *OFF):
             return await self._orders(c, lang).switch_memory(on=word in ON)
         off = await self.memory.is_off(c.user_id)
         return answer(lang, "memory.is_off" if off else "memory.is_on", ok=not word)
+
+    async def _tell_night(self, c: Command, lang: Lang) -> CommandOutcome:
+        if c.mode is WindowMode.TEMP:
+            return answer(lang, "why.temp", ok=False)
+        keeper, private = self.memory.keeper, c.scope == f"user:{c.user_id}"
+        reports = await keeper.reports(c.user_id) if keeper and private else []
+        if keeper is None or not reports:
+            return answer(lang, "memory.no_night", ok=False)
+        told = describe_night(reports[0], await keeper.diff(c.user_id, reports[0]), lang, c.tz)
+        figures = (
+            f"- {label}{words(lang, 'colon')}{value}"
+            for label, value in describe_figures(reports[0], lang)
+        )
+        return CommandOutcome(True, "\n".join([told, "", *figures]))
 
     async def _mirror(self, c: Command, lang: Lang) -> CommandOutcome:
         return await questions.describe_mirror(self.memory, self.store, c, lang)
@@ -192,6 +210,8 @@ class Commands:
             lines = await list_undoable(self.memory, c.user_id, lang, c.at)
             head = say(lang, "undo.listed" if lines else "undo.nothing")
             return CommandOutcome(True, "\n".join([head, *(f"- {line}" for line in lines)]))
+        if c.args.lower() in _NIGHT:
+            return await self._orders(c, lang).undo_night()
         wanted = read_set_id(c.args)
         if wanted is None and await self.store.write(
             c.user_id, lambda tx: _withdraw_question(tx, c)

@@ -41,6 +41,7 @@ def format_memory(m: Memory, lang: Lang, now: datetime) -> str:
         prompts.phrase(int(m.level), lang),
         *(marks(lang, k) for k, yes in holds.items() if yes),
     ]
+    told += [marks(lang, "over", n=len(m.source_ids))] if m.source_ids else []
     told = [t for t in (*told, "📍" if m.pinned else "") if t]
     text = mark_quote(m, m.content) + (words(lang, "aside", text=join(told, lang)) if told else "")
     age = format_age(m.created_at, now, lang)

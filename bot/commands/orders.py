@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.events import Choice, Command, CommandOutcome, Turn, answer
+from bot.reports import describe_night_undo
 from bot.tables import find_pending_choice, get_choice, put_choice, take_choice
 from bot.texts import say
 from memory import api
-from memory.api import Intent, find_intents, read_choice
+from memory.api import Intent, find_intents, read_choice, wants_night_undone
 from memory.errors import NotFound, Refused
 from memory.models import Json, Lang, Memory, Message
 from memory.ports import Store, Transaction
@@ -64,6 +65,8 @@ class Orders:
         """Carry out the commands of a text, stored as `message`, or take it as an answer to us."""
         if (spoken := await self._answer_question(text)) is not None:
             return OrderOutcome("", spoken)
+        if self.private and wants_night_undone(text):
+            return OrderOutcome("", await self.undo_night())
         order = OrderOutcome(text)
         stored = message.id
         for intent in await asyncio.to_thread(find_intents, order.rest):
@@ -86,6 +89,16 @@ class Orders:
             case _:
                 spoken = await self._forget(intent, text, message)
         return OrderOutcome(intent.rest, spoken)
+
+    async def undo_night(self) -> CommandOutcome:
+        """Take back all that the last night did."""
+        if not self.private:
+            return self._answer("group.forget", ok=False)
+        try:
+            done = await self.memory.undo_night(self.user_id, self.asked.at)
+        except NotFound:
+            return self._answer("undo.night_nothing", ok=False)
+        return CommandOutcome(True, describe_night_undo(done, self.lang))
 
     async def _remember(self, intent: Intent, text: str, message: Message) -> OrderOutcome:
         """Keep what is to be kept; the model is told, and answers the message as a whole."""

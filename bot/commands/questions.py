@@ -16,6 +16,7 @@ from memory.ports import Store, Transaction
 PROPOSAL = "proposal"
 LIFE = timedelta(days=2)
 _NAMED = 5
+NIGHT = "night"  # what a night was held back from
 
 
 async def ask_proposal(
@@ -27,7 +28,8 @@ async def ask_proposal(
         return ()
 
     def offer(tx: Transaction) -> tuple[Choice, ...]:
-        texts = {True: write_question(p, lang), False: say(lang, "proposal.no")}
+        no = "proposal.leave" if p.data.get("op") == NIGHT else "proposal.no"
+        texts = {True: write_question(p, lang), False: say(lang, no)}
         keys = {yes: tx.new_id() for yes in texts}
         for yes, key in keys.items():
             put_choice(tx, key, turn.scope, PROPOSAL, {"id": p.id, "yes": yes}, turn.at + LIFE)
@@ -38,6 +40,8 @@ async def ask_proposal(
 
 def write_question(p: Proposal, lang: Lang) -> str:
     """Write a proposal as a question."""
+    if p.data.get("op") == NIGHT:
+        return say(lang, "proposal.night", n=p.data["n"], of=p.data["of"])
     key = "proposal.forget" if p.data.get("op") == "delete" else "proposal.keep"
     return say(lang, key, text=p.text)
 
@@ -46,7 +50,9 @@ async def answer_proposal(
     memory: api.Memory, c: Command, payload: Json, lang: Lang
 ) -> CommandOutcome:
     """Do what the person answered."""
-    yes = payload["yes"]
+    yes, keeper = payload["yes"], memory.keeper
+    if yes and keeper is not None and await keeper.go_on(c.user_id, payload["id"], c.at):
+        return answer(lang, "proposal.goes_on")
     try:
         await (memory.accept if yes else memory.decline_proposal)(c.user_id, payload["id"], c.at)
     except MemoryError_:

@@ -15,6 +15,7 @@ from memory.models import Hit, Lang, Layer, Memory, Recall, Source, State, mark_
 from memory.ports import Transaction
 
 MISSED = 5  # near misses that a chat is shown
+_DAYS = 4  # on which a theme's details were told
 _SEEN = 0.005  # smaller parts are not told
 LONGEST: Final = 120  # characters of a quotation
 MORE: Final = frozenset({"more", "details", "all", "更多", "详细", "细节", "全部"})
@@ -41,7 +42,8 @@ def explain_turn(tx: Transaction, recall: Recall, c: Command, lang: Lang) -> str
     if c.args.casefold() in MORE:
         return explain(recall, standing, lang, c.at, used)
     quotes = {i: _find_quote(tx, m) for i, m in recalled.items()}
-    return explain_reply(recall, standing, used, quotes, lang, c.at, c.tz)
+    details = {i: tx.memories.get_many(m.source_ids) for i, m in recalled.items()}
+    return explain_reply(recall, standing, used, quotes, lang, c.at, c.tz, details)
 
 
 def _find_quote(tx: Transaction, m: Memory) -> SourceQuote | None:
@@ -61,11 +63,19 @@ def _find_quote(tx: Transaction, m: Memory) -> SourceQuote | None:
 
 
 def _explain_memory(
-    m: Memory, quote: SourceQuote | None, lang: Lang, now: datetime, tz: str
+    m: Memory,
+    quote: SourceQuote | None,
+    lang: Lang,
+    now: datetime,
+    tz: str,
+    details: Sequence[Memory] = (),
 ) -> str:
     """Say in one clause why a memory is held: by the person's own words where they are known."""
-    zone, at = get_zone(tz), quote.at if quote else m.created_at
-    date = write_day(at.astimezone(zone), now.astimezone(zone).year, lang)
+    zone = get_zone(tz)
+    said = [quote.at] if quote else sorted(d.created_at for d in details) or [m.created_at]
+    year = now.astimezone(zone).year
+    days = list(dict.fromkeys(write_day(at.astimezone(zone), year, lang) for at in said))
+    date = join(days if len(days) <= _DAYS else [*days[:_DAYS], "…"], lang, "list")
     key = "talked" if m.layer is Layer.EPISODE else "told" if quote else _OWN.get(m.source, "noted")
     return say(lang, key, date=date, quote=quote.text if quote else _shorten(m.content))
 
@@ -78,11 +88,12 @@ def explain_reply(
     lang: Lang,
     now: datetime,
     tz: str,
+    details: Mapping[str, Sequence[Memory]] | None = None,
 ) -> str:
     """Answer /why: one sentence for each memory that shaped the reply, in the person's words."""
     shaped = [h.memory for h in recall.hits if h.memory.id in used]
     told = dict.fromkeys(
-        _explain_memory(m, quotes.get(m.id), lang, now, tz)
+        _explain_memory(m, quotes.get(m.id), lang, now, tz, (details or {}).get(m.id, ()))
         for m in shaped or (h.memory for h in recall.hits)
     )
     if not told:

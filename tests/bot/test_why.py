@@ -12,7 +12,7 @@ import pytest
 from bot.commands import why
 from bot.commands.memories import format_memory
 from memory.lifecycle import start_life
-from memory.models import CurveState, Hit, Importance, Kind, Lang, Layer, Memory, Recall
+from memory.models import CurveState, Hit, Importance, Kind, Lang, Layer, Memory, Recall, Source
 from memory.recall.fusion import SHOWN, WEIGHTS, apply_nudges
 from memory.recall.gate import WEIGHTS as HEARD
 from tests.e2e.driver import opened
@@ -163,3 +163,16 @@ async def test_standing_memories_are_named(
         await w.do(f"/remember {fact}")
         await w.say(asked)
         assert told in (await w.do("/why")).text
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_theme_is_told_with_the_days_of_what_it_rests_on(lang: Lang) -> None:
+    """Each once; from the fifth on there are too many to name."""
+    details = [replace(memory("Ran"), created_at=NOW.replace(day=d)) for d in (1, 3, 3)]
+    theme = replace(memory("Runs regularly"), source=Source.SYSTEM, source_ids=("a", "b", "c"))
+    recall = Recall((Hit(theme, 1.0),))
+    told = why.explain_reply(recall, [], frozenset(), {}, lang, NOW, "UTC", {theme.id: details})
+    assert {"en": "on 1 February, 3 February", "zh": "2月1日、2月3日"}[lang] in told
+    assert {"en": "stands for 3 things", "zh": "归拢了 3 件事"}[lang] in format_memory(
+        theme, lang, NOW
+    )

@@ -266,15 +266,47 @@ async def test_upkeep_report_and_accept_from_the_shell(
     assert "may say the same" in await ebb("upkeep", "--dry-run")
     assert "No night has been looked after yet." in await ebb("report")
     out = await ebb("upkeep")
-    assert "2 into 1" in out
-    assert "forgetting rate" in out
+    assert "− I like drinking coffee\n" in out
+    assert "no longer come up by themselves" in out
     zh = await ebb("report", lang="zh")
-    assert "2 条并入 1 条" in zh
-    assert "遗忘率" in zh
+    assert "这些说的是一回事" in zh
+    assert "ebb memory undo --night" in zh
     assert '"merges": 1' in await ebb("report", "--json")
     assert "Kept: " in await ebb("accept", proposed)
     assert "was not proposed" in await ebb("accept", proposed)
     assert "There is no memory" in await ebb("accept", "nobody")
+
+
+@pytest.mark.parametrize(
+    ("lang", "texts", "order", "night"),
+    [
+        ("en", ("Loves coffee", "Loves drinking coffee"), "Undo last night.", "night"),
+        ("zh", ("每天晚上喝绿茶", "每天晚上在家喝绿茶"), "撤销昨晚的整理", "昨晚"),
+    ],
+)
+async def test_a_night_is_shown_and_taken_back_in_a_chat(
+    openai_server: OpenAIServer,
+    tmp_path: Path,
+    lang: Lang,
+    texts: tuple[str, str],
+    order: str,
+    night: str,
+) -> None:
+    """By a command or in words that are the whole message; in a text they order nothing."""
+    answer_tasks(openai_server)
+    async with opened(tmp_path, FakeTime(), openai_server, lang=lang) as w:
+        for text in texts:
+            await w.ebb.memory.remember(w.user_id, text, w.time(), tz="UTC", scope=w.scope)
+        assert w.ebb.memory.keeper is not None
+        await w.ebb.memory.keeper.by_hand(w.user_id, w.time())
+        assert await w.ebb.agent.drain(20) == 0
+        assert len(await w.memories()) == 1
+        assert f"− {texts[1]}" in (await w.do(f"/memory {night}")).text
+        await w.say(f"My friend wrote: “{order}”")
+        assert len(await w.memories()) == 1
+        assert {"en": "2 memories", "zh": "2 条记忆"}[lang] in (await w.say(order)).text
+        assert len(await w.memories()) == 2
+        assert not (await w.do(f"/undo {night}")).ok
 
 
 @pytest.mark.parametrize("hour", [0, 23])
