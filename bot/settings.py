@@ -111,7 +111,7 @@ class Settings:
     reach: str = _s(
         "all",
         "What can be recalled. all: whatever fits, however faded; strict: only what is clear or"
-        " a little faded.",
+        " a little hazy.",
         choices=("all", "strict"),
     )
     standing_health: bool = _s(

@@ -212,6 +212,12 @@ class Memory:
     quiet_at: datetime | None = None  # since when it does not come up by itself
     quiet_words: str | None = None  # in which words the person asked for that
 
+    @property
+    def spoken_level(self) -> Level:
+        """The level that is shown and spoken of: none of health, of what is quiet or denied."""
+        silent = self.kind is Kind.HEALTH or self.quiet_at or self.negated_at
+        return Level.FULL if silent else self.level
+
     def with_weight(self, weight: float) -> Memory:
         """Return the memory with this weight; in half the time of `replace`."""
         values = list(_VALUES(self))
@@ -229,8 +235,17 @@ def mark_quote(m: Memory, text: str) -> str:
 
     Any other text of a memory stays as it is.
     """
-    own = all(part.strip() in m.original_content for part in text.split("…"))
-    return f"“{text}”" if is_quote(m) and own else text
+    return f"“{text}”" if is_quote(m) and is_extract(text, m.original_content) else text
+
+
+def is_extract(text: str, original: str) -> bool:
+    """Tell whether a text is pieces of the original in order, with "…" between them."""
+    at = 0
+    for piece in map(str.strip, text.split("…")):
+        at = original.find(piece, at) + len(piece)
+        if at < len(piece):
+            return False
+    return True
 
 
 def unmark_quote(text: str) -> str:
@@ -668,7 +683,28 @@ class Hit:
         default_factory=dict
     )  # what the relevance comes from, in log-odds
     passed: bool = True
-    why: str = "relevance"  # relevance | episode_by_time | review | resident
+    why: str = "relevance"  # relevance | episode_by_time | review | resident | faint
+    asked: bool = True  # the message asks for what is remembered; else it came along
+
+    @property
+    def text(self) -> str:
+        """What is told of it: the original, or its level's text if it came along unasked.
+
+        The level's text is never the longer one. A quotation is shortened only where an ellipsis
+        shows it, and an opened secret is what was opened.
+        """
+        m, short = self.memory, self.memory.content.strip()
+        if self.why == "secret":
+            return m.content
+        if self.asked or not m.spoken_level or not 0 < len(short) < len(m.original_content):
+            return mark_quote(m, m.original_content)
+        hidden = is_quote(m) and not ("…" in short and is_extract(short, m.original_content))
+        return mark_quote(m, m.original_content if hidden else short)
+
+    @property
+    def short(self) -> bool:
+        """Whether what is told is shorter than what was said."""
+        return self.why != "secret" and len(self.text) < len(self.memory.original_content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -680,6 +716,11 @@ class Recall:
     late: bool = False
     mode: Mode = Mode.NORMAL
     took_ms: float = 0.0
+
+    @property
+    def faint(self) -> Hit | None:
+        """The faded memory that came near: the person is told that something is there."""
+        return next((h for h in self.missed if h.why == "faint"), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -520,6 +520,9 @@ class TraceTable(Protocol):
         """Note that it shaped the replies of those of the turns that recalled it."""
 
     def get_last_turn(self, scope: str) -> str | None: ...
+    def list_hints(self, turn_id: str) -> list[MemoryId]:
+        """List the memories that were hinted at in the turn's session, where it was answered."""
+
     def list_recalling_turns(self, memory_id: MemoryId) -> list[str]:
         """List the turns whose prompt carried the memory, oldest first."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import groupby
 from operator import itemgetter
@@ -16,9 +16,9 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import prompts
-from bot.texts import say, words
+from bot.texts import join, say, words
 from memory.api import MESSAGE_OVERHEAD, estimate_tokens
-from memory.models import Hit, Lang, Memory, Message, Mode, mark_quote
+from memory.models import Hit, Lang, Level, Memory, Message, Mode, mark_quote
 from memory.ports import ModelRequest
 
 REPLY_SHARE = 0.25  # of the context is kept free for the reply
@@ -55,6 +55,7 @@ class PromptMaterial:
         None  # ids of the profile at the session's start: later ones stand at the end
     )
     hits: Sequence[Hit] = ()
+    faint: Hit | None = None  # came near the gate: that something is there, and no more of it
     episode: str = ""
     summary: str = ""
     note: str = ""
@@ -100,27 +101,41 @@ def get_planned_day(m: Memory, now: datetime, tz: str) -> dict[str, object]:
 def format_hit(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
     """Describe a recalled memory for the prompt: what, how faded, since when, if it holds.
 
-    It is the original, whatever the level: that is a way of speaking. Of an opened secret it is
-    what was opened.
+    What was asked for is the original, whatever the level; what came along is its level's text.
     """
-    m = hit.memory
+    m, level = hit.memory, hit.memory.spoken_level
     said = m.valid_from or m.created_at
+    marks = [say(lang, "in_short")] if hit.short else []
+    marks += filter(None, [prompts.phrase(int(level), lang)])
     return {
         **get_planned_day(m, now, tz),
         "id": m.id,
-        "glyph": m.level.glyph,
-        "text": m.content if hit.why == "secret" else mark_quote(m, m.original_content),
+        "glyph": level.glyph,
+        "text": hit.text,
         "kind": str(m.kind),
         "when": f"{to_local_time(said, tz):%Y-%m-%d}",
         "due": f"{to_local_time(m.expires_at, tz):%Y-%m-%d}" if m.expires_at else "",
-        "phrase": prompts.phrase(int(m.level), lang),
-        "level": m.level.name.lower(),
+        "phrase": join(marks, lang, "clauses"),
+        "level": level.name.lower(),
         "negated": m.negated_at is not None,
         "superseded": m.state == "superseded",
         "relevance": round(hit.gate, 3),
         "evidence": {name: round(odds, 3) for name, odds in hit.evidence.items()},
         "why": hit.why,
     }
+
+
+def format_hint(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
+    """Describe something faint: its level's text alone, what sort of thing it is, and when.
+
+    A trace's text says both itself.
+    """
+    m, short = hit.memory, hit.memory.content.strip()
+    found = format_hit(hit, lang, tz, now)
+    if len(short) >= len(m.original_content):  # it has none
+        return {**found, "text": ""}
+    said = {"text": mark_quote(m, short)}
+    return {**found, **said, **({} if m.level is Level.TAG else {"kind": "", "when": ""})}
 
 
 def _clean(m: Message) -> str:
@@ -233,6 +248,7 @@ def build(m: PromptMaterial) -> ModelRequest:
     ]
     hits = (*(Hit(p, 1.0) for p in fresh), *m.hits)
     recalled = [format_hit(h, m.lang, m.tz, m.now) for h in hits]
+    faint = format_hint(m.faint, m.lang, m.tz, m.now) if m.faint else None
     rules = prompts.load("rules", m.lang).render(off_record=m.where in OFF_RECORD).strip()
     about = prompts.load("chat_context", m.lang).render(
         profile=profile, episode=m.episode, summary=m.summary
@@ -241,6 +257,7 @@ def build(m: PromptMaterial) -> ModelRequest:
     local = to_local_time(m.now, m.tz)
     block = prompts.load("recalled", m.lang).render(
         items=recalled,
+        faint=faint,
         now=format_moment(local, m.lang),
         tz=m.tz,
         mode=(m.mode is Mode.NORMAL and m.where) or str(m.mode),
@@ -269,7 +286,9 @@ def build(m: PromptMaterial) -> ModelRequest:
         ],
         "history_shortened": left_out > 0 or texts != [_clean(x) for x in history],
         "marks": [*filter(None, marks), *_write_marks(local, m.tz, m.lang)],
-        "recalled": recalled,
+        # Whoever reads these answers a question in quotations: they are never a level's text.
+        "recalled": [format_hit(replace(h, asked=True), m.lang, m.tz, m.now) for h in hits],
+        "faint": faint,
         "profile": profile,
         "summary": m.summary,
         "episode": m.episode,

@@ -22,7 +22,7 @@ from bot.agent.recall import (
 from bot.agent.streaming import Running, describe_failure, stream_reply
 from bot.commands.handlers import COMMANDS, Commands
 from bot.commands.orders import OrderOutcome, Orders
-from bot.commands.questions import ask_proposal
+from bot.commands.questions import accept_look_back, ask_proposal, offer_look_back
 from bot.events import (
     Choice,
     Command,
@@ -117,6 +117,7 @@ class EbbAgent(AgentQueries):
         try:
             yield Started(turn.id, opened.session.id, opened.off)
             order = await self._carry_out(turn, opened.message, lang)
+            turn = replace(turn, review=turn.review or order.review)
             said = order.spoken or CommandOutcome(True, "")
             gap = "\n\n" if order.spoken and order.rest else ""
             head, kept = f"{said.text}{gap}", f"{said.stored or said.text}{gap}"
@@ -148,7 +149,7 @@ class EbbAgent(AgentQueries):
             elif ending.state == "stopped":
                 yield Stopped(reply_id, text)
             else:
-                choices = said.choices or await self._ask_back(turn, opened, lang)
+                choices = said.choices or await self._ask_back(turn, opened, ending.recall, lang)
                 yield Done(reply_id, text, running.usage, choices, not order.rest)
         finally:
             lease.cancel()
@@ -248,6 +249,8 @@ class EbbAgent(AgentQueries):
             turn.user_id, turn.scope, turn.at
         ):
             return OrderOutcome("", answer(lang, "sealed.spared"))
+        if asked := await accept_look_back(self.store, turn):
+            return OrderOutcome(asked, review=True)
         erase = self.settings.transcript == "session"
         orders = Orders(self.memory, self.store, turn, lang, erase)
         return await orders.carry_out(turn.text, message)
@@ -278,6 +281,7 @@ class EbbAgent(AgentQueries):
             profile=profile,
             frozen=opened.session.profile,
             hits=recall.hits,
+            faint=recall.faint,
             episode=opened.episode,
             summary=opened.session.running_summary,
             note=order.note,
@@ -331,9 +335,14 @@ class EbbAgent(AgentQueries):
         return ""
 
     async def _ask_back(
-        self, turn: Turn, opened: turns.OpenedTurn, lang: Lang
+        self, turn: Turn, opened: turns.OpenedTurn, recall: Recall | None, lang: Lang
     ) -> tuple[Choice, ...]:
-        """Ask what waits for a yes or no, only at a pause and never in a group."""
+        """Offer to look back; else ask what waits for a yes or no.
+
+        That is done only at a pause and never in a group.
+        """
+        if recall is not None and recall.faint is not None:
+            return await offer_look_back(self.store, turn, lang)
         if opened.history or not turn.scope.startswith("user:"):
             return ()
         return await ask_proposal(self.memory, self.store, turn, lang)

@@ -6,9 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.events import Turn
+from bot.events import Turn, WindowMode
 from memory import api
-from memory.api import MOST_READ, keep_ends, mask_values, redact, review_asked
+from memory.api import (
+    CLEAR_LEVELS,
+    MOST_READ,
+    is_answered,
+    keep_ends,
+    mask_values,
+    redact,
+    review_asked,
+)
 from memory.models import Filter, Hit, Kind, Layer, Memory, MemoryId, Mode, Recall, Session
 from memory.ports import Store, Transaction
 
@@ -89,10 +97,41 @@ async def recall_for_turn(
             recall = await _add_overview(memory, turn, recall, {m.id for m in profile}, kinds)
             break
     if private:
-        return recall, profile
+        return await _settle_hint(store, turn, session, recall, text, profile), profile
     told = [h.memory for h in recall.hits]
     here = await store.read(turn.user_id, lambda tx: _find_learned_in(tx, told, turn.scope))
     return replace(recall, hits=tuple(h for h in recall.hits if h.memory.id in here), missed=()), []
+
+
+async def _settle_hint(
+    store: Store,
+    turn: Turn,
+    session: Session | None,
+    recall: Recall,
+    text: str,
+    profile: Sequence[Memory],
+) -> Recall:
+    """Keep the hint at something faint once per topic and session, where nothing else answers.
+
+    Off the record there is none: what was hinted at could not be written down.
+    """
+    if (faint := recall.faint) is None:
+        return recall
+    found = any(h.memory.layer is not Layer.EPISODE for h in recall.hits)
+    on_record = session is not None and turn.mode is WindowMode.NORMAL
+    if on_record and not found and not is_answered(text, profile, faint.memory):
+        before = await store.read(
+            turn.user_id, lambda tx: tx.memories.get_many(tx.traces.list_hints(turn.id))
+        )
+        if not any(_is_same_topic(m, faint.memory) for m in before):
+            return recall
+    plain = (replace(h, why="relevance") if h is faint else h for h in recall.missed)
+    return replace(recall, missed=tuple(plain))
+
+
+def _is_same_topic(a: Memory, b: Memory) -> bool:
+    shared = {*a.topics, *a.entities} & {*b.topics, *b.entities}
+    return a.id == b.id or bool(shared)
 
 
 def _find_learned_in(tx: Transaction, memories: Sequence[Memory], scope: str) -> set[MemoryId]:
@@ -117,7 +156,8 @@ async def _add_overview(
 ) -> Recall:
     """Add what is known of the user, or of some kinds, strongest first; no quiet memories."""
     layers = frozenset({Layer.SYSTEM, Layer.CORE, Layer.FACT})
-    f = Filter(layers=layers, kinds=kinds, valid_at=turn.at, negated=False)
+    levels = CLEAR_LEVELS if memory.strict and recall.mode is Mode.NORMAL else None
+    f = Filter(levels=levels, layers=layers, kinds=kinds, valid_at=turn.at, negated=False)
     page = await memory.find(turn.user_id, f, order="weight", limit=OVERVIEW)
     there = known | {h.memory.id for h in recall.hits}
     more = [

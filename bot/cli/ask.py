@@ -108,7 +108,7 @@ async def _stream(events: AsyncGenerator[Event, None], *, why: bool) -> int:
                     print(text, end="", flush=True)
                 case Recalled(hits) if why:
                     for h in hits:
-                        told = f"[{h.memory.level.glyph} {h.memory.content} {h.gate:.0%}]"
+                        told = f"[{h.memory.spoken_level.glyph} {h.text} {h.gate:.0%}]"
                         print(told, file=sys.stderr)
                 case Done():
                     print()

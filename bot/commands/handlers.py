@@ -107,8 +107,7 @@ class Commands:
     async def _review(self, c: Command, lang: Lang) -> CommandOutcome:
         asked = parse_as_of(c.args, c.at, c.tz)
         if c.args and asked is None:
-            turn = Turn("", c.user_id, c.scope, c.args, c.at, c.tz, c.mode, c.origin, review=True)
-            return CommandOutcome(True, "", turn=turn)
+            return CommandOutcome(True, "", turn=_make_look_back(c))
         if c.mode is WindowMode.TEMP:
             return answer(lang, "why.temp", ok=False)
         if asked is not None and asked.at is None:
@@ -151,9 +150,14 @@ class Commands:
         if answered := await questions.answer_mirror(self.memory, self.store, c, lang):
             return answered
         taken = await self.store.write(c.user_id, lambda tx: take_choice(tx, c.args, c.at))
-        if taken is None or taken[0] != c.scope or taken[1] not in {"forget", questions.PROPOSAL}:
+        known = {"forget", questions.PROPOSAL, questions.LOOK_BACK}
+        if taken is None or taken[0] != c.scope or taken[1] not in known:
             return answer(lang, "choice.gone", ok=False)
         _, kind, payload = taken
+        if kind == questions.LOOK_BACK:
+            text = await self.store.read(c.user_id, lambda tx: questions.find_question(tx, payload))
+            turn = _make_look_back(replace(c, args=text))
+            return CommandOutcome(True, "", turn=turn) if text else answer(lang, "choice.gone")
         if kind == questions.PROPOSAL:
             return await questions.answer_proposal(self.memory, c, payload, lang)
         return await self._orders(c, lang).forget_chosen([payload])
@@ -237,6 +241,10 @@ class Commands:
 
     async def _quit(self, c: Command, lang: Lang) -> CommandOutcome:
         return CommandOutcome(True, "", quit=True)
+
+
+def _make_look_back(c: Command) -> Turn:
+    return Turn("", c.user_id, c.scope, c.args, c.at, c.tz, c.mode, c.origin, review=True)
 
 
 def _withdraw_question(tx: Transaction, c: Command) -> bool:

@@ -38,14 +38,14 @@ def format_memory(m: Memory, lang: Lang, now: datetime) -> str:
         "quiet": m.quiet_at is not None,
     }
     told = [
-        prompts.phrase(int(m.level), lang),
+        prompts.phrase(int(m.spoken_level), lang),
         *(marks(lang, k) for k, yes in holds.items() if yes),
     ]
     told += [marks(lang, "over", n=len(m.source_ids))] if m.source_ids else []
     told = [t for t in (*told, "📍" if m.pinned else "") if t]
     text = mark_quote(m, m.content) + (words(lang, "aside", text=join(told, lang)) if told else "")
     age = format_age(m.created_at, now, lang)
-    return f"{m.level.glyph} {KINDS[m.kind].icon} {text} · {age} [{m.id}]"
+    return f"{m.spoken_level.glyph} {KINDS[m.kind].icon} {text} · {age} [{m.id}]"
 
 
 def list_lines(memories: Sequence[Memory], total: int, lang: Lang, now: datetime) -> list[str]:

@@ -29,6 +29,7 @@ class OrderOutcome:
     rest: str
     spoken: CommandOutcome | None = None
     note: str = ""
+    review: bool = False  # the rest is an earlier question, for which we look back
 
 
 def _join(a: OrderOutcome, b: OrderOutcome) -> OrderOutcome:

@@ -1,4 +1,7 @@
-"""What Ebb asks of its own accord, and the answers: proposals, what MEMORY.md lacks."""
+"""What Ebb asks of its own accord, and the answers.
+
+Proposals, what MEMORY.md lacks, and whether to look back for something faint.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,16 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from bot.events import Choice, Command, CommandOutcome, Turn, answer
-from bot.tables import put_choice
+from bot.tables import find_pending_choice, get_choice, put_choice, take_choice
 from bot.texts import say
 from memory import api
+from memory.api import accepts_offer
 from memory.errors import MemoryError_
 from memory.models import Json, Lang, Proposal
 from memory.ports import Store, Transaction
 
 PROPOSAL = "proposal"
+LOOK_BACK = "look_back"
 LIFE = timedelta(days=2)
 _NAMED = 5
 NIGHT = "night"  # what a night was held back from
@@ -58,6 +63,42 @@ async def answer_proposal(
     except MemoryError_:
         return answer(lang, "choice.gone", ok=False)
     return answer(lang, "proposal.accepted" if yes else "proposal.declined")
+
+
+async def offer_look_back(store: Store, turn: Turn, lang: Lang) -> tuple[Choice, ...]:
+    """Offer to look back for something faint that this turn's message came near to."""
+
+    def offer(tx: Transaction) -> str:
+        key = tx.new_id()
+        put_choice(tx, key, turn.scope, LOOK_BACK, {"turn": turn.id}, turn.at + LIFE)
+        return key
+
+    return (Choice(await store.write(turn.user_id, offer), say(lang, "look_back")),)
+
+
+async def accept_look_back(store: Store, turn: Turn) -> str:
+    """Return the question to look back with, if the turn says yes right after the offer."""
+    if not accepts_offer(turn.text):
+        return ""
+
+    def take(tx: Transaction) -> str:
+        key = find_pending_choice(tx, turn.scope, turn.at)
+        kept = get_choice(tx, key, turn.at) if key else None
+        if kept is None or kept[1] != LOOK_BACK:
+            return ""
+        if tx.traces.get_last_turn(turn.scope) != kept[2]["turn"]:
+            return ""  # something else was said since
+        take_choice(tx, str(key), turn.at)
+        return find_question(tx, kept[2])
+
+    return await store.write(turn.user_id, take)
+
+
+def find_question(tx: Transaction, payload: Json) -> str:
+    """Return the message that an offer to look back is about; "" if it is gone."""
+    row = tx.conversations.get_turn(payload["turn"])
+    said = tx.conversations.get_message(row.user_message_id) if row else None
+    return said.text if said is not None and said.hidden_at is None else ""
 
 
 async def list_proposals(memory: api.Memory, user_id: str, lang: Lang) -> list[str]:

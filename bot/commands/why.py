@@ -77,7 +77,7 @@ def _explain_memory(
     days = list(dict.fromkeys(write_day(at.astimezone(zone), year, lang) for at in said))
     date = join(days if len(days) <= _DAYS else [*days[:_DAYS], "…"], lang, "list")
     key = "talked" if m.layer is Layer.EPISODE else "told" if quote else _OWN.get(m.source, "noted")
-    return say(lang, key, date=date, quote=quote.text if quote else _shorten(m.content))
+    return say(lang, key, date=date, quote=quote.text if quote else _shorten(m.original_content))
 
 
 def explain_reply(
@@ -97,7 +97,8 @@ def explain_reply(
         for m in shaped or (h.memory for h in recall.hits)
     )
     if not told:
-        return "\n".join([say(lang, "nothing"), *_list_standing(standing, lang)])
+        found = say(lang, "faint" if recall.faint else "nothing")
+        return "\n".join([found, *_list_standing(standing, lang)])
     if used and len(told) == 1:
         lines = [say(lang, "because", reason="".join(told))]
     else:
@@ -108,7 +109,9 @@ def explain_reply(
 
 def _list_standing(standing: Sequence[Memory], lang: Lang) -> list[str]:
     what = join(
-        (_shorten(mark_quote(m, m.content).rstrip(".。")) for m in standing), lang, "clauses"
+        (_shorten(mark_quote(m, m.original_content).rstrip(".。")) for m in standing),
+        lang,
+        "clauses",
     )
     return [say(lang, "resident", what=what)] if what else []
 

@@ -15,9 +15,9 @@ from bot.notebook import keep, reader
 from bot.notebook.keep import Embed, list_mappings
 from bot.notebook.reader import SentenceReading, SentenceUnit
 from bot.notebook.texts import say
-from bot.texts import LANGS, write_day
+from bot.texts import LANGS, kind_name, words, write_day
 from bot.texts import say as program_says
-from memory.models import Json, Lang, detect_language
+from memory.models import Json, Kind, Lang, detect_language
 from memory.text import dates
 from memory.text.languages import joined
 
@@ -178,11 +178,15 @@ class FixedSentences:
         close = close[:MOST_QUOTES]
         evidence = list_mappings([m.get("evidence") for m in close])
         tone = reader.load_reader().weigh_answer(evidence, self.lang)
-        close = [] if tone == "none" else close
-        personal = _PERSONAL.search(question)
-        if sort == "request" and not reader.is_question(question) and not (close and personal):
+        if tone == "none":  # in a look back all that came is shown
+            close = [m for m in close if m.get("why") == "review"]
+        personal, faint = _PERSONAL.search(question), list_mappings([self.data.get("faint")])
+        found = (close or faint) and personal
+        if sort == "request" and not reader.is_question(question) and not found:
             return self.say("model.again" if self.has_said("model") else "model")
         if not close:
+            if faint:
+                return self.hint(faint[0])
             if personal or self.has_said("model"):
                 return self.say("nothing")
             return self.join(self.say("nothing"), self.say("beyond"))
@@ -193,6 +197,13 @@ class FixedSentences:
             changed = m.get("superseded") or m.get("negated")
             out.append(line + (self.say("replaced") if changed else ""))
         return "\n".join(out)
+
+    def hint(self, m: Mapping[str, Json]) -> str:
+        """Say that something faint is there, of what sort and when, and offer to look back."""
+        what = str(m.get("text") or "") or kind_name(Kind(str(m.get("kind"))), self.lang).lower()
+        if m.get("when"):
+            what += words(self.lang, "aside", text=self.write_day(m))
+        return self.say("faint", what=what)
 
     def cite(self, key: str, m: Mapping[str, Json]) -> str:
         """Return a memory as a quotation with its day."""

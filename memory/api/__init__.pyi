@@ -51,6 +51,8 @@ from memory.privacy import (
     unseal as unseal,
 )
 from memory.recall import THRESHOLD as THRESHOLD, apply_nudges as apply_nudges
+from memory.recall.pipeline import is_answered as is_answered
+from memory.recall.signals import CLEAR_LEVELS as CLEAR_LEVELS
 from memory.store import (
     is_locked as is_locked,
     is_process_gone as is_process_gone,
@@ -75,7 +77,7 @@ from memory.text.clean import (
 )
 from memory.text.commands import Intent as Intent, find_intents as find_intents
 from memory.text.commands import wants_night_undone as wants_night_undone
-from memory.text.speech import read_choice as read_choice
+from memory.text.speech import accepts_offer as accepts_offer, read_choice as read_choice
 from memory.text.languages import LANGUAGES as LANGUAGES
 from memory.text.questions import review_asked as review_asked
 from memory.transfer import (

@@ -97,7 +97,7 @@ class Memory(MemoryChanges):
         standing_health: bool = True,
     ) -> None:
         super().__init__(store, embedder, key, curve, u)
-        self._strict = reach == "strict"
+        self.strict: Final = reach == "strict"
         self._standing_health = standing_health
         self._embedder = embedder
         self._queries = QueryEmbedder(embedder, deadline_ms)
@@ -257,7 +257,7 @@ class Memory(MemoryChanges):
             mode=mode,
             vector=vector,
             exclude=exclude,
-            strict=self._strict,
+            strict=self.strict,
         )
         found = await self._store.open_reader(user_id).run_in_one_read(
             lambda reader: recall_memories(reader, query, u=self._u)

@@ -22,6 +22,7 @@ from memory.text.words import count_mistyped
 
 THRESHOLD: Final = 0.7  # the product paper
 REVIEW_THRESHOLD: Final = 0.4
+FAINT_THRESHOLD: Final = 0.5  # from which on a faded memory is felt (by hand)
 _CUT: Final = log(THRESHOLD / (1 - THRESHOLD))
 
 # Log-odds, the same for every language; `docs/design.md` says what they cost and let through. By
@@ -83,6 +84,13 @@ class GateContext:
     question: Question
     unknown: tuple[str, ...] = ()  # words of the message that no memory has
     calling: MessageReading | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Tell whether the message asks for what is remembered, by its form or its vector."""
+        q = self.question
+        called = self.calling is not None and self.calling.score > 0
+        return called or q.context_weight > 0 or (q.asks and not q.world)
 
 
 def passes_gate(relevance: float, mode: Mode) -> bool:

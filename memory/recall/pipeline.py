@@ -29,6 +29,7 @@ from memory.models import (
 from memory.ports import Reader, Transaction, Values
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, apply_nudges, compute_nudges
 from memory.recall.gate import (
+    FAINT_THRESHOLD,
     GateCandidate,
     GateContext,
     MessageReading,
@@ -36,7 +37,7 @@ from memory.recall.gate import (
     passes_gate,
 )
 from memory.recall.neighbours import FOLLOWERS
-from memory.recall.question import measure_shared_terms
+from memory.recall.question import find_telling_terms, measure_shared_terms
 from memory.recall.signals import (
     SIGNALS,
     TRAITS,
@@ -94,8 +95,11 @@ async def _recall(reader: Reader, query: Query, u: float) -> Recall:
     hits += await _find_episodes_by_time(look, {h.memory.id for h in hits})
     if query.mode is not Mode.NORMAL:
         hits = await _widen(open_context(reader, query, u), hits)
+        hits = [replace(h, asked=True) for h in hits]
     chosen = {h.memory.id for h in hits}
     missed = [replace(h, passed=False) for h in judged if h.memory.id not in chosen]
+    faint = [h for h in _find_faint(judged) if query.mode is Mode.NORMAL]
+    missed = faint + [h for h in missed if h.memory.id not in {f.memory.id for f in faint}]
     return Recall(tuple(hits), tuple(missed[:MISSED]), mode=query.mode)
 
 
@@ -111,6 +115,24 @@ def fold_details(hits: Sequence[Hit]) -> list[Hit]:
         if all(shown.isdisjoint(t.source_ids) for t in over):
             out.append(h)
     return out
+
+
+def _find_faint(judged: Sequence[Hit]) -> list[Hit]:
+    """Find the best match of a question if it has faded and comes near the gate; else nothing."""
+    told = [h for h in judged if not is_episode(h.memory)]
+    best = max(told, key=lambda h: h.gate, default=None)
+    if best is None or best.passed or not best.asked or best.gate < FAINT_THRESHOLD:
+        return []
+    felt = best.memory.spoken_level >= Level.TAG
+    return [replace(best, passed=False, why="faint")] if felt else []
+
+
+def is_answered(text: str, standing: Sequence[Memory], m: Memory) -> bool:
+    """Tell whether a standing memory shares as much with the message as this one does."""
+    terms = find_telling_terms(text)
+    own = sum(measure_shared_terms(terms, m.original_content))
+    shared = (sum(measure_shared_terms(terms, s.original_content)) for s in standing)
+    return any(0 < other >= own for other in shared)
 
 
 # --- judging candidates ---
@@ -180,7 +202,8 @@ def _make_hit(
     text = " ".join((m.original_content, *m.entities, *m.topics))
     verdict = judge_candidate(context, GateCandidate(text, features, cosine, m.language))
     passed = passes_gate(verdict.relevance, look.query.mode)
-    return Hit(m, score, signals, nudges, verdict.relevance, verdict.evidence, passed)
+    asked = context.asks
+    return Hit(m, score, signals, nudges, verdict.relevance, verdict.evidence, passed, asked=asked)
 
 
 def _open_gate(look: RecallContext) -> GateContext:

@@ -34,6 +34,7 @@ from memory.recall.term_scores import (
 from memory.text.dates import window_asked
 from memory.text.dates.times import Span
 
+CLEAR_LEVELS: Final = frozenset({Level.FULL, Level.SUMMARY})  # all that a strict reach sees
 NEAREST: Final = 48  # memories that a vector, a name or a time brings up
 _NAMES: Final = 4  # of the message, the rarest
 _FAR: Final = 6.0  # standard deviations that count; more is a text said twice
@@ -91,7 +92,7 @@ def open_context(reader: Reader, query: Query, u: float) -> RecallContext:
 def filter_for_mode(q: Query) -> Filter:
     """Return what this mode may see. Secrets are in none; the forgotten have left the indexes."""
     if q.mode is Mode.NORMAL:
-        levels = frozenset({Level.FULL, Level.SUMMARY}) if q.strict else None
+        levels = CLEAR_LEVELS if q.strict else None
         return Filter(levels=levels, valid_at=q.now, negated=False, exclude=q.exclude)
     return Filter(states=frozenset({State.ACTIVE, State.SUPERSEDED}), exclude=q.exclude)
 

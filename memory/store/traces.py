@@ -87,6 +87,15 @@ class TraceGateway(Gateway):
         )
         return next(iter(self._values(newest, self.owner, scope)), None)
 
+    def list_hints(self, turn_id: str) -> list[MemoryId]:
+        hinted = (
+            f"SELECT DISTINCT h.memory_id FROM {_HITS} JOIN turns u ON u.user_id = t.user_id"
+            " AND u.id = t.turn_id JOIN turns n ON n.user_id = u.user_id"
+            " AND n.session_id = u.session_id"
+            " WHERE n.user_id = ? AND n.id = ? AND u.state = 'done' AND h.why = 'faint'"
+        )
+        return self._values(hinted, self.owner, turn_id)
+
     def list_recalling_turns(self, memory_id: MemoryId) -> list[str]:
         turns = (
             f"SELECT DISTINCT t.turn_id, t.n FROM {_HITS} WHERE h.memory_id = ? AND h.passed"

@@ -125,6 +125,12 @@ def read_answer(text: str, question: str) -> Answer:
     return "fill" if filled else "evades"
 
 
+def accepts_offer(text: str) -> bool:
+    """Tell whether a message is a yes to what was just offered, and nothing else."""
+    plain = text.strip(" \n.!。！~～").casefold()
+    return len(plain) <= _LONGEST_CHOICE and bool(either("offers", "ACCEPT").fullmatch(plain))
+
+
 def read_choice(text: str, options: Sequence[str]) -> tuple[int, ...] | Literal["unclear"] | None:
     """Find which options an answer picks.
 

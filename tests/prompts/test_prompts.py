@@ -28,7 +28,14 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "persona": {},
     "rules": {"off_record": False},
     "chat_context": {"profile": [ITEM], "episode": "[then] talked", "summary": "so far"},
-    "recalled": {"items": [ITEM], "now": "N", "tz": "Z", "mode": "normal", "note": ""},
+    "recalled": {
+        "items": [ITEM],
+        "now": "N",
+        "tz": "Z",
+        "mode": "normal",
+        "note": "",
+        "faint": None,
+    },
     "monitor": {
         "when": "N",
         "tz": "Z",
@@ -207,7 +214,9 @@ def test_a_memory_cannot_begin_a_line_of_its_own() -> None:
 @BOTH
 def test_an_empty_recall_still_tells_the_time(lang: prompts.Lang) -> None:
     """The block beside the newest message carries the time, also where nothing comes to mind."""
-    text = load("recalled", lang).render(items=[], now="NOW", tz="ZONE", mode="normal", note="")
+    text = load("recalled", lang).render(
+        items=[], now="NOW", tz="ZONE", mode="normal", note="", faint=None
+    )
     assert "NOW" in text
     assert "ZONE" in text
     assert text.startswith("<recalled>")
@@ -218,9 +227,11 @@ def test_an_empty_recall_still_tells_the_time(lang: prompts.Lang) -> None:
 def test_a_memory_says_how_faded_and_whether_it_still_holds(lang: prompts.Lang) -> None:
     """Glyph, the fading-levels paper's phrase, date and mark stand beside the text."""
     item = {**ITEM, "phrase": prompts.phrase(1, lang)}
-    text = load("recalled", lang).render(items=[item], now="N", tz="Z", mode="review", note="")
+    text = load("recalled", lang).render(
+        items=[item], now="N", tz="Z", mode="review", note="", faint=None
+    )
     assert "[k7f3a2] ~ The user likes tea" in text
-    assert {"en": "an older impression", "zh": "较早前的印象"}[lang] in text
+    assert {"en": "a little hazy by now", "zh": "有点模糊了"}[lang] in text
     assert {"en": "no longer true", "zh": "已不再成立"}[lang] in text
 
 

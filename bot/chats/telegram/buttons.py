@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
@@ -23,7 +23,7 @@ from bot.chats.telegram.outbox import Destination
 from bot.chats.telegram.texts import say
 from bot.commands.memories import format_memory, list_memories
 from bot.commands.questions import list_proposals
-from bot.events import Choice, Command
+from bot.events import Choice, Command, Turn
 from bot.texts import kind_name
 from memory.api import clean_output
 from memory.errors import StoreError
@@ -31,6 +31,7 @@ from memory.models import Lang, Memory, mark_quote
 
 log = logging.getLogger(__name__)
 Shown = tuple[str, InlineKeyboardMarkup | None]
+Answer = Callable[[HandlerContext, Destination, Turn, Lang], Awaitable[None]]
 
 PAGE = 8  # memories
 _LABEL = 60  # characters of a button's label
@@ -95,14 +96,19 @@ async def stop_reply(context: HandlerContext, chat_id: int, lang: Lang) -> str:
     return ""
 
 
-async def handle_press(context: HandlerContext, kept: StoredUpdate) -> None:
-    """Deal with a press; whatever goes wrong, the button stops spinning."""
+async def handle_press(context: HandlerContext, kept: StoredUpdate, answer: Answer) -> None:
+    """Deal with a press; whatever goes wrong, the button stops spinning.
+
+    `answer` answers the turn that a press may begin.
+    """
     query, toast, done = kept.update.callback_query, "", [kept.id]
     if query is None:
         return
+    begun: list[Turn] = []
+    lang: Lang = "en"
     try:
         lang = await context.detect_language(kept.user_id, query.from_user)
-        toast = await _act(context, kept.user_id, query, lang)
+        toast = await _act(context, kept.user_id, query, lang, begun)
     except StoreError as e:
         log.warning("a button waits for the next start: %s", e)
         done = []
@@ -112,10 +118,16 @@ async def handle_press(context: HandlerContext, kept: StoredUpdate) -> None:
     with contextlib.suppress(TelegramError):  # it is too old, say
         await query.answer(toast[:200] or None)
     await context.state.finish(done)
+    for turn in begun:
+        with contextlib.suppress(TelegramError):  # the offer has been taken
+            await query.edit_message_reply_markup()
+        await answer(context, Destination(query.from_user.id), turn, lang)
 
 
-async def _act(context: HandlerContext, user_id: str, query: CallbackQuery, lang: Lang) -> str:
-    """Do what the button says; return what to say beside it."""
+async def _act(
+    context: HandlerContext, user_id: str, query: CallbackQuery, lang: Lang, begun: list[Turn]
+) -> str:
+    """Do what the button says; return what to say beside it. `begun` takes a turn that it began."""
     press, message = parse_press(query.data), query.message
     if press is None or not isinstance(message, Message):
         return say(lang, "gone")
@@ -148,6 +160,10 @@ async def _act(context: HandlerContext, user_id: str, query: CallbackQuery, lang
         said: dict[str, None] = {}
         for one in value.split(","):
             outcome = await context.run_command(action, one, place, user_id, lang)
+            if outcome.turn is not None:
+                key = f"{context.prefix}{place.chat_id}-{message.message_id}-{one}"
+                begun.append(replace(outcome.turn, id=key))
+                return ""
             said[outcome.text] = None
         text = "\n\n".join(said)
     await context.show(place, text or say(lang, "gone"), markup, shown=shown)

@@ -141,42 +141,12 @@ class BatchHandler:
         head = ""
         if self._incoming.unread:
             head = say(lang, "unread.caption", what=self._name_unread()) + "\n\n"
-        stop, shown = buttons.make_stop_row(lang), [*shown, *record["messages"]]
-        reply = ReplyStream(context.outbox, place, stop, shown, head, typed=[turn.text])
-        async with reply:
-            end = await self._converse(turn, reply)
-            foot = await self._make_foot(turn)
-            pieces = await asyncio.to_thread(_lay_out, head, end, foot, lang, reply.typed)
-            offered = end.choices if isinstance(end, Done) else ()
-            await reply.finish(pieces, buttons.make_choice_rows(offered))
+        written = await write_reply(
+            context, place, turn, lang, [*shown, *record["messages"]], head=head
+        )
         ids = [kept.message.message_id for kept in self._parts]
-        last = {"turn": turn.id, "user": turn.user_id, "ids": ids, "messages": reply.message_ids}
+        last = {"turn": turn.id, "user": turn.user_id, "ids": ids, "messages": written}
         await context.end(place, self._updates, **{f"last:{place.chat_id}": last})
-
-    async def _converse(self, turn: Turn, reply: ReplyStream) -> Ending:
-        """Feed the reply with what the agent says; return how it ended."""
-        agent, running = self._context.agent, RunningTurn(turn.id)
-        self._context.running[self._place.chat_id] = running
-        async with aclosing(agent.reply(turn)) as events:
-            async for event in events:
-                if isinstance(event, Recalled):
-                    reply.typed += [hit.memory.content for hit in event.hits]
-                elif isinstance(event, Delta):
-                    reply.feed(event.text)
-                    if event.literal:
-                        reply.typed.append(event.text.strip())
-                elif isinstance(event, Ending):
-                    return event
-                if running.stopping:
-                    await agent.stop(turn.id)
-        return Failed("internal", say(self._lang, "broken"))
-
-    async def _make_foot(self, turn: Turn) -> str:
-        """Say under every reply of such a chat that it is off the record, or its memory is off."""
-        if turn.mode is not WindowMode.NORMAL:
-            return "\n\n" + say(self._lang, f"foot.{turn.mode}")
-        status = await self._context.agent.get_status(turn.user_id, turn.scope, turn.at)
-        return "\n\n" + say(self._lang, "foot.off") if status.memory_off else ""
 
     # --- commands ---
 
@@ -263,6 +233,65 @@ class BatchHandler:
             if not outcome.ok:
                 log.info("what was learned from an edited message has been changed since; it stays")
         return sets is not None
+
+
+async def answer_press(context: HandlerContext, place: Destination, turn: Turn, lang: Lang) -> None:
+    """Answer a turn that a button began."""
+    try:
+        await write_reply(context, replace(place, key=turn.id, recorded=False), turn, lang)
+    finally:
+        context.running.pop(place.chat_id, None)
+
+
+async def write_reply(
+    context: HandlerContext,
+    place: Destination,
+    turn: Turn,
+    lang: Lang,
+    shown: Sequence[int] = (),
+    *,
+    head: str = "",
+) -> list[int]:
+    """Answer a turn in its chat, in the messages `shown` first; return the ids of its messages."""
+    stop = buttons.make_stop_row(lang)
+    reply = ReplyStream(context.outbox, place, stop, shown, head, typed=[turn.text])
+    async with reply:
+        end = await _converse(context, place, turn, reply, lang)
+        foot = await _make_foot(context, turn, lang)
+        pieces = await asyncio.to_thread(_lay_out, head, end, foot, lang, reply.typed)
+        offered = end.choices if isinstance(end, Done) else ()
+        await reply.finish(pieces, buttons.make_choice_rows(offered))
+    return reply.message_ids
+
+
+async def _converse(
+    context: HandlerContext, place: Destination, turn: Turn, reply: ReplyStream, lang: Lang
+) -> Ending:
+    """Feed the reply with what the agent says; return how it ended."""
+    agent, running = context.agent, RunningTurn(turn.id)
+    context.running[place.chat_id] = running
+    async with aclosing(agent.reply(turn)) as events:
+        async for event in events:
+            if isinstance(event, Recalled):
+                told = [hit.memory for hit in event.hits]
+                reply.typed += [text for m in told for text in (m.content, m.original_content)]
+            elif isinstance(event, Delta):
+                reply.feed(event.text)
+                if event.literal:
+                    reply.typed.append(event.text.strip())
+            elif isinstance(event, Ending):
+                return event
+            if running.stopping:
+                await agent.stop(turn.id)
+    return Failed("internal", say(lang, "broken"))
+
+
+async def _make_foot(context: HandlerContext, turn: Turn, lang: Lang) -> str:
+    """Say under every reply of such a chat that it is off the record, or its memory is off."""
+    if turn.mode is not WindowMode.NORMAL:
+        return "\n\n" + say(lang, f"foot.{turn.mode}")
+    status = await context.agent.get_status(turn.user_id, turn.scope, turn.at)
+    return "\n\n" + say(lang, "foot.off") if status.memory_off else ""
 
 
 def _lay_out(

@@ -26,7 +26,7 @@ from telegram.ext import Application, MessageHandler, TypeHandler, Updater, filt
 from bot.bootstrap import Ebb
 from bot.chats.telegram.buttons import handle_press, stop_reply
 from bot.chats.telegram.context import HandlerContext
-from bot.chats.telegram.handlers import BatchHandler, find_place
+from bot.chats.telegram.handlers import BatchHandler, answer_press, find_place
 from bot.chats.telegram.inbox import Inbox, StoredUpdate
 from bot.chats.telegram.incoming import (
     ChatQueues,
@@ -241,7 +241,7 @@ class _UpdateRouter:
 
     async def _take(self, kept: StoredUpdate, _: Any) -> None:
         if kept.update.callback_query is not None:
-            self._application.create_task(handle_press(self._context, kept))
+            self._application.create_task(handle_press(self._context, kept, answer_press))
         elif not kept.edit and self._is_command(kept.message, "stop"):
             self._application.create_task(self._stop(kept))
         else:
