@@ -82,6 +82,7 @@ class ChangeFollower:
         found = await self.link.memories(
             list({c.entity_id: None for c in changes if c.entity == "memory"})
         )
+        self.panel.take(found)
         loud = {i: m for i, m in found.items() if m.quiet_at is None}
         # A night moves hundreds; it is told as a whole.
         items = list_learned([c for c in changes if c.reason != "upkeep"], loud)

@@ -27,10 +27,11 @@ from bot.reports import LearningTroubleNotice
 from bot.settings import Settings, SettingsError
 from memory.api import clean_output
 from memory.errors import MemoryError_
+from memory.models import Hit
 from tui.connection import AgentConnection
 from tui.setup import WAYS, SetupChoice, SetupError, apply_choice, list_ollama_models
 from tui.terminal import handle_signals
-from tui.widgets.memory_line import NOTICED, list_learned
+from tui.widgets.memory_line import NOTICED, get_level_word, list_learned
 from tui.words import WindowLanguage, one_line
 
 log = logging.getLogger(__name__)
@@ -118,7 +119,7 @@ class PlainConversation:
                 async for event in events:
                     match event:
                         case Recalled(hits=hits) if hits and self.interactive:
-                            text = "; ".join(one_line(h.memory.content, 80) for h in hits)
+                            text = "; ".join(self._describe(h) for h in hits)
                             _say(self.voice("plain.recalled", text=text))
                         case Delta(text=text):
                             if not begun and self.interactive:
@@ -136,6 +137,10 @@ class PlainConversation:
                             pass
         finally:
             self._turn = None
+
+    def _describe(self, hit: Hit) -> str:
+        word = get_level_word(hit.memory, self.voice)
+        return one_line(hit.text, 80) + (f" ({word})" if word else "")
 
     async def interrupt(self) -> bool:
         """Stop the reply that is coming in; False: there is none, so leave."""

@@ -81,9 +81,7 @@ def change(
         ("negated", "gone"),
         ("forgotten", "gone"),
         ("restored", "back"),
-        ("reinforced", "again"),
         ("promoted", "core"),
-        ("levelled", "faded"),
     ],
 )
 def test_each_change_has_its_word(op: Op, effect: str) -> None:

@@ -21,7 +21,15 @@ from memory.api import clean_output
 from memory.models import Level, Memory, State, mark_quote
 from tui.connection import AgentConnection
 from tui.widgets.header import KeyHints
-from tui.widgets.memory_line import draw_gauge, format_validity, get_glyph, get_icon, wrap_beside
+from tui.widgets.memory_line import (
+    draw_gauge,
+    format_validity,
+    get_glyph,
+    get_icon,
+    get_ink,
+    get_level_word,
+    wrap_beside,
+)
 from tui.words import WindowLanguage, one_line
 
 _FULL_WEIGHT = 2.0  # the curve's upper end
@@ -144,11 +152,12 @@ class MemoryBrowserScreen(Screen[None]):
     def _row(self, m: Memory) -> Content:
         past = m.negated_at is not None or m.state is State.SUPERSEDED
         gone = past or m.state in (State.DELETED, State.FORGOTTEN)
+        word = self._voice("browse.past") if past else get_level_word(m, self._voice)
         return Content.assemble(
-            (f"{get_glyph(m.level)} ", "$primary"),
+            (f"{get_glyph(m.spoken_level)} ", "$primary"),
             f"{get_icon(m.kind)} ",
-            (f"{self._voice('browse.past')} · " if past else "", "$quiet"),
-            (one_line(mark_quote(m, m.content), 200), "$quiet strike" if gone else ""),
+            (f"{word} · " if word else "", "$quiet"),
+            (one_line(mark_quote(m, m.content), 200), "$quiet strike" if gone else get_ink(m)),
         )
 
     def _show(self, m: Memory) -> None:
@@ -157,12 +166,13 @@ class MemoryBrowserScreen(Screen[None]):
         if m.activation_count:
             age = format_age(m.last_activated_at, now, lang)
             last = f"{age} · {say('browse.uses', n=m.activation_count)}"
+        level = m.spoken_level
         state = "browse.past" if m.negated_at is not None else f"state.{m.state.value}"
         learned = f"{say.format_date(m.created_at)} · {format_age(m.created_at, now, lang)}"
         rows = {
             "browse.kind": f"{get_icon(m.kind)} {kind_name(m.kind, lang)}",
             "browse.weight": f"{draw_gauge(m.weight / _FULL_WEIGHT, 8)} {m.weight:.2f}",
-            "browse.level": f"{m.level.glyph} {say(f'level.{int(m.level)}')}",
+            "browse.level": f"{level.glyph} {say(f'level.{int(level)}')}",
             "browse.state": say(state),
             "browse.age": learned,
             "browse.last": last,
@@ -173,7 +183,7 @@ class MemoryBrowserScreen(Screen[None]):
         told = "".join(f" {'·' if n else ''} {mark}" for n, mark in enumerate(marks))
         text = clean_output(mark_quote(m, m.content))
         out = [
-            Content.styled(text, "bold"),
+            Content.styled(text, f"bold {get_ink(m)}"),
             Content.assemble((f"[{m.id}]", "$quiet"), (told, "$sand")),
         ]
         out.append(Content(""))

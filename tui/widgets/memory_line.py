@@ -10,29 +10,26 @@ from typing import Literal
 from rich.cells import set_cell_size
 from textual.content import Content
 
-from bot.texts import format_age
+from bot.texts import format_age, join
 from memory.models import KINDS, Change, Hit, Kind, Level, Memory, State
 from tui.words import WindowLanguage, one_line
 
-Effect = Literal["new", "updated", "gone", "back", "again", "core", "faded", "proposed", "undone"]
+Effect = Literal["new", "updated", "gone", "back", "core", "proposed", "undone"]
 SHOWN = 160  # characters of a memory in a notice or the panel
 SIGNS: Mapping[Effect, str] = {
     "new": "+",
     "updated": "↻",
     "gone": "−",
     "back": "↩",
-    "again": "↑",
     "core": "★",
-    "faded": "~",
     "proposed": "?",
     "undone": "↩",
 }
 _STYLES: Mapping[Effect, str] = {
     "gone": "$sand",
-    "again": "$quiet",
-    "faded": "$quiet",
     "proposed": "$sand",
 }
+UNSAID = frozenset({"reinforced", "levelled", "purged"})  # ink alone shows what fades or comes back
 _OPS: Mapping[str, Effect] = {
     "created": "new",
     "updated": "updated",
@@ -41,9 +38,7 @@ _OPS: Mapping[str, Effect] = {
     "forgotten": "gone",
     "superseded": "gone",
     "restored": "back",
-    "reinforced": "again",
     "promoted": "core",
-    "levelled": "faded",
     "merged": "updated",
 }
 GONE = frozenset({"deleted", "forgotten", "purged"})
@@ -83,7 +78,7 @@ def list_learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> l
     for c in changes:
         m = memories.get(c.entity_id)
         behind = c.entity_id in replaced and c.op in ("superseded", "negated", "updated")
-        if c.entity != "memory" or c.op == "purged" or behind or not (m or c.op in GONE):
+        if c.entity != "memory" or c.op in UNSAID or behind or not (m or c.op in GONE):
             continue
         effect = _OPS.get(c.op, "updated")
         if effect == "new" and m is not None:
@@ -108,6 +103,16 @@ def get_icon(kind: Kind) -> str:
 def get_glyph(level: Level) -> str:
     """Return the level's sign, two cells wide: footprints and box are, tick and dot are not."""
     return set_cell_size(level.glyph, 2)
+
+
+def get_ink(m: Memory) -> str:
+    """Return the style of a memory's text: the further it has faded, the paler."""
+    return f"$ink-{int(m.spoken_level)}" if m.spoken_level else ""
+
+
+def get_level_word(m: Memory, voice: WindowLanguage) -> str:
+    """Return the word for how far a memory has faded; none for one that is clear."""
+    return voice(f"level.{int(m.spoken_level)}") if m.spoken_level else ""
 
 
 def draw_gauge(share: float, cells: int = 5) -> str:
@@ -142,10 +147,18 @@ def format_hit(hit: Hit, now: datetime, voice: WindowLanguage, width: int) -> Co
     score = voice(_WHY[hit.why]) if hit.why in _WHY else one_line(hit.why)
     if hit.why == "relevance":
         score = f"{draw_gauge(hit.gate)} {hit.gate:.0%}"
-    parts = (score, format_age(m.created_at, now, voice.lang), format_validity(m, voice, now))
+    level = join(
+        filter(None, (get_level_word(m, voice), voice("in_short") * hit.short)), voice.lang
+    )
+    parts = (
+        level,
+        score,
+        format_age(m.created_at, now, voice.lang),
+        format_validity(m, voice, now),
+    )
     foot = Content.styled(" · ".join(x for x in parts if x), "$quiet")
-    sign = Content.assemble((f"{get_glyph(m.level)} ", "$primary"), f"{get_icon(m.kind)} ")
-    text = Content(one_line(m.content, SHOWN))
+    sign = Content.assemble((f"{get_glyph(m.spoken_level)} ", "$primary"), f"{get_icon(m.kind)} ")
+    text = Content.styled(one_line(hit.text, SHOWN), get_ink(m))
     below = wrap_beside(" " * sign.cell_length, foot, width)
     return Content.assemble(wrap_beside(sign, text, width), "\n", below)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from textual.style import Style
 from textual.widgets import Static
 
 from bot.events import WindowMode
-from memory.models import Hit
+from memory.models import Hit, Memory
 from tui.widgets.entries import ConversationEntry, WrappedText
 from tui.widgets.memory_line import LearnedChange, format_hit, format_learned
 from tui.words import WindowLanguage
@@ -107,6 +107,11 @@ class RecalledEntry(WrappedText):
         self._now = now
         self._voice = voice
 
+    def take(self, memory: Memory) -> None:
+        """Show the memory as it is by now: what was used has darker ink."""
+        self.hit = replace(self.hit, memory=memory)
+        self.reword()
+
     def lay(self, width: int) -> Content:
         """Lay out glyph, icon and text; relevance and age under it."""
         return format_hit(self.hit, self._now, self._voice, width)
@@ -156,6 +161,13 @@ class MemoryPanel(VerticalScroll, can_focus=False):
             await self.mount(LearningNotice([item], self._voice), after=self._title2)
         await self.remove_children(list(self.query(LearningNotice))[KEPT:])
         self._empty.display = not self.query(LearningNotice)
+
+    def take(self, memories: Mapping[str, Memory]) -> None:
+        """Show what was recalled as it has become since; an opened secret stays as it is."""
+        for shown in self.query(RecalledEntry):
+            m = memories.get(shown.hit.memory.id)
+            if m is not None and shown.hit.why != "secret":
+                shown.take(m)
 
     def drop(self, memory_ids: Container[str], *, recalled: bool = True) -> None:
         """Show nothing of these any more: they are forgotten, or said anew."""
