@@ -300,6 +300,25 @@ class Proposal:
     asked_at: datetime | None = None
 
 
+Verdict: TypeAlias = Literal["same", "changed", "both", "unsure"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPair:
+    """What a night's model said of two memories, the newer one first.
+
+    `votes`: how much more often it said so than not. doubtful: not often enough; waiting: something
+    is left to do; settled.
+    """
+
+    newer: MemoryId
+    older: MemoryId
+    verdict: Verdict
+    votes: int
+    state: Literal["doubtful", "waiting", "settled"]
+    at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class WeightEvent:
     """A line of the weight log (the weight paper).

@@ -34,6 +34,7 @@ from memory.models import (
     Job,
     JobKind,
     Json,
+    JudgedPair,
     Lang,
     Level,
     Memory,
@@ -99,7 +100,7 @@ class ModelRequest:
         level:     {items: [{id, text, level, lang}]}
         merge:     {texts: [..], lang}
         title:     {messages: [{role, text}], lang}
-        contradict: {pairs: [{n, a, b}], lang}
+        contradict: {pairs: [{n, a, b, a_at, b_at}], lang}; a was said before b, each on its day
         derive:    {groups: [[{id, text}]], lang}
     """
 
@@ -572,6 +573,13 @@ class NightTable(Protocol):
     def get_night(self, job_id: str) -> UpkeepNight | None: ...
     def list_latest_nights(self, limit: int = 1, *, done: bool = True) -> list[UpkeepNight]:
         """List, newest first, finished runs, or those that are under way."""
+
+    def put_pairs(self, pairs: Iterable[JudgedPair]) -> None:
+        """Keep what was judged of pairs, over what was judged of them before."""
+
+    def list_pairs(self) -> list[JudgedPair]: ...
+    def drop_pairs(self, ids: Iterable[MemoryId]) -> None:
+        """Let go of what was judged of any of these memories."""
 
 
 class TransferTable(Protocol):

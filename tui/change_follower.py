@@ -25,9 +25,9 @@ AGAIN = 1.0  # seconds before a store that was busy is asked again
 # answered by the command itself
 ASKED_FOR = frozenset({"remember", "forget", "undo", "edit", "pin", "restore"})
 # said in one sentence, when they are done
-BEHIND = frozenset({"extract", "quotes", "summarise", "upkeep", "derive"})
+BEHIND = frozenset({"extract", "quotes", "summarise", "upkeep", "night", "derive"})
 # what a night may have come to
-NIGHT = ("levelled", "forgotten", "promoted", "merged", "derived", "held", "clashes")
+NIGHT = ("levelled", "forgotten", "promoted", "merged", "changed", "asked", "derived", "held")
 
 
 @dataclass
@@ -85,7 +85,7 @@ class ChangeFollower:
         self.panel.take(found)
         loud = {i: m for i, m in found.items() if m.quiet_at is None}
         # A night moves hundreds; it is told as a whole.
-        items = list_learned([c for c in changes if c.reason != "upkeep"], loud)
+        items = list_learned([c for c in changes if c.reason not in {"upkeep", "night"}], loud)
         if gone := {c.entity_id for c in changes if c.entity == "memory" and c.op in GONE}:
             self.panel.drop(gone)
             for notice in self.conversation.query(LearningNotice):

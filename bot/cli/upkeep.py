@@ -130,7 +130,6 @@ def _describe_preview(p: UpkeepPreview, ebb: Ebb, lang: Lang) -> str:
     add(say(lang, "preview.decay"), p.decay)
     merges = [" = ".join(map(_shorten, group)) for group in p.merges]
     _add_texts(rows, say(lang, "preview.merges"), merges, lang)
-    _add_texts(rows, say(lang, "preview.clashes"), _join_pairs(p.clashes), lang)
     add(say(lang, "preview.purged"), p.purged)
     add(say(lang, "preview.erased_old"), p.erased_old)
     if p.moved:
@@ -145,10 +144,6 @@ def _add_texts(rows: Rows, label: str, texts: Sequence[str], lang: Lang) -> None
         rows += [(label, str(len(texts))), *(("", text) for text in texts[:_SHOWN])]
     if len(texts) > _SHOWN:
         rows.append(("", say(lang, "more", n=len(texts) - _SHOWN)))
-
-
-def _join_pairs(pairs: Sequence[tuple[Memory, Memory]]) -> list[str]:
-    return [f"{_shorten(a)} ↔ {_shorten(b)}" for a, b in pairs]
 
 
 def _shorten(m: Memory) -> str:

@@ -37,7 +37,8 @@ async def ask_proposal(
         texts = {True: write_question(p, lang), False: say(lang, no)}
         keys = {yes: tx.new_id() for yes in texts}
         for yes, key in keys.items():
-            put_choice(tx, key, turn.scope, PROPOSAL, {"id": p.id, "yes": yes}, turn.at + LIFE)
+            told = {"id": p.id, "yes": yes, "op": p.data.get("op")}
+            put_choice(tx, key, turn.scope, PROPOSAL, told, turn.at + LIFE)
         return tuple(Choice(keys[yes], text) for yes, text in texts.items())
 
     return await store.write(turn.user_id, offer)
@@ -47,6 +48,8 @@ def write_question(p: Proposal, lang: Lang) -> str:
     """Write a proposal as a question."""
     if p.data.get("op") == NIGHT:
         return say(lang, "proposal.night", n=p.data["n"], of=p.data["of"])
+    if p.data.get("op") == "change":
+        return say(lang, "proposal.change", text=p.text, old=p.data["old"])
     key = "proposal.forget" if p.data.get("op") == "delete" else "proposal.keep"
     return say(lang, key, text=p.text)
 
@@ -62,7 +65,8 @@ async def answer_proposal(
         await (memory.accept if yes else memory.decline_proposal)(c.user_id, payload["id"], c.at)
     except MemoryError_:
         return answer(lang, "choice.gone", ok=False)
-    return answer(lang, "proposal.accepted" if yes else "proposal.declined")
+    no = "proposal.both" if payload.get("op") == "change" else "proposal.declined"
+    return answer(lang, "proposal.accepted" if yes else no)
 
 
 async def offer_look_back(store: Store, turn: Turn, lang: Lang) -> tuple[Choice, ...]:

@@ -29,7 +29,7 @@ LISTS: Final[Mapping[Task, str]] = {
     "review": '{"decision": "keep"}',
     "level": "[]",  # a quotation is never rewritten
     "merge": '{"separate": true}',
-    "contradict": "?",  # what the rules are sure of stands
+    "contradict": "?",  # no pair counts as judged, and a model that comes later judges it
     "derive": "[]",
 }
 _PIECE: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{1,2}[，。！？；：、]?|\S+\s{0,9}|\s{1,9}")

@@ -249,7 +249,9 @@ class LearningTools:
                 return False
             if not self.night or not tonight:
                 return True
-            week = _count_spent(tx, day - timedelta(days=7), "chat", ROLE)
+            # Spending is kept by days: seven whole ones, or six and today, not nearly eight.
+            since = [_count_spent(tx, day - timedelta(n), "chat", ROLE) for n in (7, 6, 0)]
+            week = max(since[0] - since[2], since[1])
             return tonight + size <= max(week * NIGHT_SHARE, NIGHT_FLOOR)
 
         if not await self.store.read(user_id, is_within):

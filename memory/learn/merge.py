@@ -347,6 +347,16 @@ class Merger:
             self._deny(stands, at, new)
         return SaveResult(self._fresh(new), "negated")
 
+    def replace_by(self, new: Memory, old: Memory, at: datetime, now: datetime) -> Memory:
+        """End the old one at `at`: another memory that is there turns out to be its newer version.
+
+        Returns the newer one, which names it.
+        """
+        self._end(old, at, now)
+        layer = old.layer if old.layer is Layer.CORE else new.layer
+        new = replace(new, layer=layer, valid_from=new.valid_from or at)
+        return self._name_older(new, old)
+
     def contradict(self, old: Memory, claim: Claim) -> SaveResult:
         """Let both stand, unsure; the old one loses what its last mentions had given it."""
         saved = self.save(claim)

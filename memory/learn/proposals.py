@@ -55,6 +55,16 @@ def take_go_on(tx: Transaction, proposal_id: str) -> bool:
     return True
 
 
+def ask_change(tx: Transaction, new: Memory, old: Memory, now: datetime) -> bool:
+    """Ask whether one memory took the place of another; False while three questions wait."""
+    tx.proposals.delete_expired(now - LIFE)
+    if len(tx.proposals.open()) >= MOST_OPEN:
+        return False
+    data = {"op": "change", "id": old.id, "by": new.id, "old": old.original_content}
+    tx.proposals.add(Proposal(new.original_content, data, None, now))
+    return True
+
+
 def ask_today(tx: Transaction, now: datetime) -> Proposal | None:
     """Return the proposal to ask about now, noted as asked; None if one was asked within a day."""
     tx.proposals.delete_expired(now - LIFE)
@@ -98,6 +108,8 @@ def _apply(tx: Transaction, p: Proposal, merger: Merger, now: datetime) -> Memor
     old = tx.memories.get(str(p.data.get("id", "")))
     if old is not None and old.state is not State.ACTIVE:
         return old
+    if p.data["op"] == "change":
+        return _apply_change(tx, p, merger, now)
     draft = Draft(
         p.text, source=Source.USER, verified=True, confidence=1.0, language=detect_language(p.text)
     )
@@ -114,6 +126,14 @@ def _apply(tx: Transaction, p: Proposal, merger: Merger, now: datetime) -> Memor
             return merger.supersede(old, claim).memory
 
 
+def _apply_change(tx: Transaction, p: Proposal, merger: Merger, now: datetime) -> Memory | None:
+    new, old = (tx.memories.get(str(p.data[key])) for key in ("by", "id"))
+    if new is None or old is None or new.state is not State.ACTIVE:
+        return None
+    at = new.valid_from or new.created_at
+    return merger.replace_by(replace(new, verified=True), old, at, now)
+
+
 def decline(tx: Transaction, proposal_id: str, now: datetime) -> None:
     """Let go of a proposal: it is not made or learned again from the same words.
 
@@ -124,7 +144,7 @@ def decline(tx: Transaction, proposal_id: str, now: datetime) -> None:
         raise NotFound(f"There is no proposal {proposal_id}.")
     begun = tx.changes.begin("user", "decline", now)
     tx.proposals.remove(p.id)
-    if p.data.get("op") == NIGHT:
-        return
+    if p.data.get("op") in {NIGHT, "change"}:
+        return  # neither is about words; of a change both sides stay, and are judged
     digest = tx.tombstones.compute_digest(p.text)
     tx.tombstones.add(Tombstone(tx.user_id, p.id, digest, now, begun.id))

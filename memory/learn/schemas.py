@@ -242,16 +242,18 @@ class Merged(Answer):
     text: Word = ""
 
 
-class Pair(Record):
-    """The number of a pair."""
+class PairVerdict(Record):
+    """What became of one pair, by its number; since when, where it changed."""
 
     n: int
+    verdict: Literal["same", "changed", "both", "unsure"]
+    since: Word = ""
 
 
-class Contradictions(Answer):
-    """The pairs that cannot both be true."""
+class PairVerdicts(Answer):
+    """The pairs that are not simply both true."""
 
-    pairs: Several[Pair]
+    pairs: Several[PairVerdict]
 
 
 class Conclusion(Record):
@@ -274,7 +276,7 @@ ANSWERS: Final[Mapping[Task, type[Answer]]] = {
     "review": Review,
     "level": LevelTexts,
     "merge": Merged,
-    "contradict": Contradictions,
+    "contradict": PairVerdicts,
     "derive": Conclusions,
 }
 """What each task answers. The monitor writes lines (`lines.read`), each of them an `Entry`."""

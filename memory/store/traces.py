@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from memory.models import Hit, Json, MemoryId, Mode, Recall, UpkeepNight, Usage
+from memory.models import Hit, Json, JudgedPair, MemoryId, Mode, Recall, UpkeepNight, Usage
 from memory.store.memories import MemoryGateway
 from memory.store.rows import AMONG, columns_of, insert
 from memory.store.transaction import Gateway
 
 NIGHTS_KEPT: Final = 60
+PAIRS_KEPT: Final = 20_000  # a year of nights that judge as many as they may
 _HEARD: Final = "gate."  # before the names of what the gate heard
 _OF_TURN: Final = "recall_traces WHERE user_id = ? AND turn_id = ?"
 _HITS: Final = "recall_hits h JOIN recall_traces t ON t.n = h.trace_n"
@@ -138,8 +139,24 @@ class NightGateway(Gateway):
     def list_latest_nights(self, limit: int = 1, *, done: bool = True) -> list[UpkeepNight]:
         return self._own(UpkeepNight, "done = ? ORDER BY n DESC LIMIT ?", done, limit)
 
+    def put_pairs(self, pairs: Iterable[JudgedPair]) -> None:
+        for pair in pairs:
+            self._insert("judged_pairs", columns_of(pair), "INSERT OR REPLACE")
+        newest = "SELECT at FROM judged_pairs WHERE user_id = ? ORDER BY at DESC LIMIT 1 OFFSET ?"
+        old = f"DELETE FROM judged_pairs WHERE user_id = ? AND at <= ({newest})"
+        self._run(old, self.owner, self.owner, PAIRS_KEPT)
+
+    def list_pairs(self) -> list[JudgedPair]:
+        return self._own(JudgedPair, "1 ORDER BY at, newer, older")
+
+    def drop_pairs(self, ids: Iterable[MemoryId]) -> None:
+        theirs = f"DELETE FROM judged_pairs WHERE user_id = ? AND (newer {AMONG} OR older {AMONG})"
+        gone = list(ids)
+        self._run(theirs, self.owner, gone, gone)
+
     def clean(self, memory_id: MemoryId) -> int:
         """Take an erased memory's id out of all of them; return how many had it."""
+        self.drop_pairs([memory_id])
         named = self._own(UpkeepNight, "instr(data, ?)", f'"{memory_id}"')
         for night in named:
             self._update("nights", {"data": _without(night.data, memory_id)}, job_id=night.job_id)

@@ -7,8 +7,8 @@ means that they hardly say different things.
 Merged is what is of the same kind and at least 0.75 alike, with the same numbers, names and
 polarity, valid at the same time and nobody's secret. The most recently activated one is the base
 and keeps its id; the memory model writes the text, or says that they are different things after
-all. The others stay, `merged`, and their words stay in the base's `original_contents`: an undo
-takes the merge apart.
+all. Where `changes` found that two say the same, nobody is asked again. The others stay, `merged`,
+and their words stay in the base's `original_contents`: an undo takes the merge apart.
 """
 
 from __future__ import annotations
@@ -99,16 +99,20 @@ async def look_around(run: UpkeepRun) -> tuple[Near, int]:
     """
     facts = [w.row for w in run.rows if is_current_fact(w.row)]
     new = [r for r in facts if r.place > run.looked_up_to][:_MOST]
-    changed: set[MemoryId] = set()
-    if run.last is not None:
-        since = run.last.at
-        kinds = ("edited", "affirm")
-        events = await run.read(lambda tx: tx.memories.list_weight_log(since=since, events=kinds))
-        changed = {e.memory_id for e in events}
+    changed = await list_edited(run)
     ids = [r.id for r in facts if r.id in changed] + [r.id for r in new if r.id not in changed]
     near = await find_nearest(run, ids)
     looked = [r.place for r in takewhile(lambda r: r.id in near, new)]
     return near, looked[-1] if looked else run.looked_up_to
+
+
+async def list_edited(run: UpkeepRun) -> set[MemoryId]:
+    """Return what was edited since the last night, or holds again after a denial."""
+    if run.last is None:
+        return set()
+    since, kinds = run.last.at, ("edited", "affirm")
+    events = await run.read(lambda tx: tx.memories.list_weight_log(since=since, events=kinds))
+    return {e.memory_id for e in events}
 
 
 async def find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> Near:
@@ -125,7 +129,7 @@ async def find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> Near:
 async def _find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> Near:
     reader, embedder = run.tools.store.open_reader(run.user_id), run.tools.embedder.id
     known = {m.id: m for m in await reader.get(ids)}
-    vectors = await _find_vectors(run, known.values())
+    vectors = await find_vectors(run, known.values())
     queries, k = list(vectors.values()), NEIGHBOURS + 1
     found = await reader.search_each_vector(queries, k, CURRENT) if queries else []
     rest = {i: m.original_content for i, m in known.items() if i not in vectors}
@@ -133,7 +137,7 @@ async def _find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> Near:
     near = {i: [s.id for s in some] for i, some in zip((*vectors, *rest), found, strict=True)}
     others = await reader.get(sorted({i for some in near.values() for i in some} - known.keys()))
     known |= {m.id: m for m in others}
-    vectors |= await _find_vectors(run, others)
+    vectors |= await find_vectors(run, others)
 
     def compare(a: MemoryId, b: MemoryId) -> float:
         cosine = float(np.dot(vectors[a], vectors[b])) if {a, b} <= vectors.keys() else None
@@ -145,7 +149,7 @@ async def _find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> Near:
     }
 
 
-async def _find_vectors(run: UpkeepRun, memories: Iterable[Memory]) -> dict[MemoryId, FloatArray]:
+async def find_vectors(run: UpkeepRun, memories: Iterable[Memory]) -> dict[MemoryId, FloatArray]:
     """Return the stored vectors, and make those that are missing; none where the embedder fails."""
     ids = [m.id for m in memories]
     stored = await run.read(lambda tx: tx.vectors.get(ids, run.tools.embedder.id))
@@ -208,7 +212,9 @@ def group_duplicates(some: Iterable[Memory], near: Near) -> list[tuple[Memory, .
 
 async def merge_duplicates(run: UpkeepRun) -> None:
     """Merge what is the same. Raises ModelError; what was merged until then stays."""
-    near = await find_neighbours(run)
+    near = {i: dict(found) for i, found in (await find_neighbours(run)).items()}
+    for a, b in run.data.get("same", ()):  # the model has said so, twice
+        near.setdefault(a, {})[b] = 1.0
     ids = {*near, *(i for found in near.values() for i in found)}
     groups = group_duplicates(await run.memories(sorted(ids)), near)
     await run.prepare_each(groups[:MOST_MERGES], _prepare)
@@ -219,10 +225,14 @@ async def _prepare(run: UpkeepRun, group: tuple[Memory, ...]) -> Work:
 
 
 async def _ask_text(run: UpkeepRun, group: tuple[Memory, ...]) -> str | None:
-    """Return the merged text; the base's own where nothing is lost by it; None: stay apart."""
+    """Return the merged text; one of their own where nothing is lost by it; None: stay apart."""
     texts, base = list(dict.fromkeys(map(redact_memory, group))), group[0]
     if len({normalise_text(t) for t in texts}) == 1:
         return base.original_content
+    same = {frozenset(pair) for pair in run.data.get("same", ())}
+    if all(frozenset((base.id, m.id)) in same for m in group[1:]):
+        own = [base] if any(map(is_quote, group)) else group
+        return max((m.original_content for m in own), key=lambda t: len(list_content_words(t)))
     answer: Merged | None = await run.ask("merge", base.language, {"texts": texts}, _MAX_ANSWER)
     if answer is not None and answer.separate:
         return None

@@ -60,7 +60,6 @@ class NightReport:
     counts: Mapping[str, int] = field(default_factory=dict)
     counters: Mapping[str, Json] = field(default_factory=dict)
     forgetting_rate: float = 0.0
-    clashes: Sequence[tuple[MemoryId, MemoryId]] = ()
     derived: Sequence[MemoryId] = ()
     waiting: Mapping[str, str] = field(default_factory=dict)
     held: Mapping[str, int] = field(default_factory=dict)
@@ -160,7 +159,6 @@ def _read_entry(
 def load_report(night: UpkeepNight) -> NightReport:
     """Read a report as the store keeps it."""
     told = {f.name: night.data[f.name] for f in fields(NightReport) if f.name in night.data}
-    told["clashes"] = [(a, b) for a, b in told.get("clashes", [])]
     told.setdefault("derived", [])
     return NightReport(**{**told, "night": night.night, "at": night.at, "job_id": night.job_id})
 
@@ -210,7 +208,7 @@ def _carry_on(run: UpkeepRun, active: set[MemoryId]) -> dict[str, Json]:
         carry.pop("held", None)
     elif run.data.get("held"):
         carry["held"] = min(run.looked_up_to, int(carry.get("held", run.looked_up_to)))
-    if not {"merge", "clash", "themes"}.isdisjoint(run.data.get("waiting", {})):
+    if not {"merge", "changes", "themes"}.isdisjoint(run.data.get("waiting", {})):
         carry["place"] = run.looked_up_to  # what a model kept from its end is done again
     return carry
 

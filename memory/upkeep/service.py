@@ -22,7 +22,7 @@ from memory.learn.dates import get_zone
 from memory.learn.proposals import take_go_on
 from memory.models import Job, Json, Level, Memory, State, UpkeepNight
 from memory.ports import Transaction
-from memory.upkeep import clashes, duplicates, expire, levels, review, themes
+from memory.upkeep import changes, duplicates, expire, levels, review, themes
 from memory.upkeep.report import (
     DiffEntry,
     NightReport,
@@ -47,7 +47,7 @@ PHASES: Final[dict[str, Callable[[UpkeepRun], Awaitable[None]]]] = {
     "weights": levels.update_weights,
     "levels": levels.apply_level_rules,
     "purge": expire.purge_expired,
-    "clash": clashes.find_clashes,
+    "changes": changes.settle_changes,
     "merge": duplicates.merge_duplicates,
     "themes": themes.derive_themes,
     "review": review.review_due_memories,
@@ -81,7 +81,6 @@ class UpkeepPreview:
     promotion: Sequence[Memory]
     decay: Sequence[Memory]
     merges: Sequence[Sequence[Memory]]
-    clashes: Sequence[tuple[Memory, Memory]]
     purged: Sequence[Memory]
     erased_old: Sequence[Memory]
     moved: int
@@ -195,7 +194,7 @@ class UpkeepService:
         if run.believed:
             tx.jobs.prune(run.now)
         n = report.count
-        did = any(map(n, ("down", "up", "forgotten", "merges", "purged", "todos")))
+        did = any(map(n, ("down", "up", "forgotten", "merges", "purged", "todos", "changed")))
         return {
             "outcome": "saved" if did or report.derived else "nothing",
             "night": run.night,
@@ -204,7 +203,8 @@ class UpkeepService:
             "promoted": n("review_promoted"),
             "merged": n("merged"),
             "purged": n("purged"),
-            "clashes": len(report.clashes),
+            "changed": n("changed"),
+            "asked": n("asked"),
             "derived": len(report.derived),
             "held": len(report.held),
             "waiting": sorted(report.waiting),
@@ -282,7 +282,6 @@ class UpkeepService:
             promotion=[m for m, task in reviewed if task == "promotion"],
             decay=[m for m, task in reviewed if task == "decay"],
             merges=duplicates.group_duplicates(known, near),
-            clashes=[(p.a, p.b) for p in clashes.find_clash_pairs(known, near)],
             purged=await run.memories(expire.find_deleted_due(run)),
             erased_old=await run.memories(await expire.find_faded_due(run)),
             moved=len(levels.find_moved(run)),

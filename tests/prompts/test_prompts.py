@@ -63,7 +63,11 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
         "found": [ITEM],
     },
     "merge": {"texts": ["hello there", "hello"]},
-    "contradict": {"pairs": [{"n": 1, "a": "hello there", "b": "hello"}]},
+    "contradict": {
+        "pairs": [
+            {"n": 1, "a": "hello there", "b": "hello", "a_at": "2026-05-03", "b_at": "2026-06-01"}
+        ]
+    },
     "derive": {"groups": [[ITEM | {"text": "hello there"}]]},
     "again": {"error": "E"},
     "extract": {
