@@ -1,14 +1,24 @@
 """Dates and times that people say: found in a text, worked out, and written out."""
 
+from memory.text.dates.days import (
+    Repetition,
+    find_next_day,
+    read_repetition,
+    write_nearness,
+)
 from memory.text.dates.window import times_named, window_asked, windows_named
 from memory.text.dates.written import DateMatch, find_dates, local_time, write_date
 
 __all__ = [
     "DateMatch",
+    "Repetition",
     "find_dates",
+    "find_next_day",
     "local_time",
+    "read_repetition",
     "times_named",
     "window_asked",
     "windows_named",
     "write_date",
+    "write_nearness",
 ]

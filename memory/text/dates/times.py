@@ -6,7 +6,7 @@ day on which it begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import IntEnum
@@ -293,16 +293,53 @@ WEEKEND: Final = RecurringTime(
 )
 
 
+# The festivals of the Chinese calendar that languages' tables name by number.
+_LUNAR_FESTIVALS: Final = ((1, 1), (5, 5), (7, 7), (8, 15), (9, 9))
+
+
 @cache
-def _lunar_days() -> Mapping[int, list[int]]:
-    """Read the table of the Chinese calendar: five days as MMDD by their year."""
+def _lunar_years() -> Mapping[int, tuple[int, int, str]]:
+    """Read the table of the Chinese calendar: its first day as MMDD, leap month, lengths."""
     (table,) = values("dates", "LUNAR").values()
-    return {int(y): [int(d) for d in days] for y, *days in map(str.split, table.split(","))}
+    rows = (row.split() for row in table.split(","))
+    return {int(y): (int(d), int(leap), f"{int(bits, 16):b}"[1:]) for y, d, leap, bits in rows}
+
+
+@cache
+def _list_lunar_months(year: int) -> Sequence[tuple[int, datetime, int]]:
+    """List number, first day and length of the months; the second of a leap pair has 0."""
+    if (found := _lunar_years().get(year)) is None:
+        return ()
+    first, leap, lengths = found
+    numbers = [n for m in range(1, 13) for n in ((m, 0) if m == leap else (m,))]
+    day, out = date(year, *divmod(first, 100)), []
+    for number, length in zip(numbers, lengths, strict=True):
+        out.append((number, day, 29 + int(length)))
+        day += (29 + int(length)) * DAY
+    return out
+
+
+def get_lunar_day(year: int, month: int, day: int) -> datetime | None:
+    """Return a day of the Chinese calendar; of a short month's 30th, its last. None: unknown."""
+    for number, first, length in _list_lunar_months(year):
+        if number == month:
+            return first + (min(day, length) - 1) * DAY
+    return None
+
+
+def find_lunar_date(day: datetime) -> tuple[int, int] | None:
+    """Return month and day in the Chinese calendar, of a leap month those of the one before."""
+    before = 0
+    for year in (day.year - 1, day.year):
+        for number, first, length in _list_lunar_months(year):
+            before = number or before
+            if first <= day < first + length * DAY:
+                return before, (day - first).days + 1
+    return None
 
 
 def _lunar_day(year: int, column: int) -> datetime | None:
-    days = _lunar_days().get(year)
-    return None if days is None else date(year, *divmod(days[column], 100))
+    return get_lunar_day(year, *_LUNAR_FESTIVALS[column])
 
 
 def _nth_weekday(year: int, n: int, which: int, month: int) -> datetime:

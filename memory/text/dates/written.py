@@ -89,14 +89,14 @@ def write_date(when: DateMatch, lang: Lang) -> str:
     )
 
 
-def find_dates(text: str, now: datetime) -> list[DateMatch]:
+def find_dates(text: str, now: datetime, *, over: bool = False) -> list[DateMatch]:
     """Find every date of a text said at the naive local time `now`.
 
-    A bare one is to come, unless it is told as over. What is vague, recurrent, ambiguous or
-    impossible is none.
+    A bare one is to come, unless it is told as over, or all is `over`. What is vague, recurrent,
+    ambiguous or impossible is none.
     """
     plain = fold_letters(text)
-    found = times_named(text, now, ahead=looks_ahead(plain) is not False)
+    found = times_named(text, now, ahead=not over and looks_ahead(plain) is not False)
     return [w for s in found if (w := _dated(s, plain)) is not None]
 
 
