@@ -211,6 +211,7 @@ class Memory:
     close: bool = False  # names family, partner or an animal of the person's own
     quiet_at: datetime | None = None  # since when it does not come up by itself
     quiet_words: str | None = None  # in which words the person asked for that
+    dead: str | None = None  # who died, as its words name them; `on` says when
 
     @property
     def spoken_level(self) -> Level:
@@ -281,6 +282,7 @@ class Draft:
     on: datetime | None = None
     on_until: datetime | None = None
     repeats: str | None = None
+    dead: str | None = None
     close: bool = False
     modalities: tuple[str, ...] = ("text",)  # "quote": a quotation of the person, never rewritten
 

@@ -27,6 +27,7 @@ ORIGIN = "rests_from"
 UNUSED = "unused_from"
 # how often it was said again at least a day apart, and when that was last counted
 SPACED, SPACED_AT = "spaced", "spaced_at"
+EVENT_STAYS = timedelta(days=7)  # fresh after its day (by hand); before it nothing fades
 STANDING = frozenset({Kind.HEALTH, Kind.INSTRUCTION})
 # days: by then even the slowest kind, just spoken of, is at the bottom of every curve
 _LONGEST = 200_000.0
@@ -156,14 +157,18 @@ def days_between(since: datetime, now: datetime) -> float:
 
 
 def get_own_day(m: Memory) -> datetime | None:
-    """Return when a todo is due or an event ends; None for other kinds and without a date."""
+    """Return when a todo is due, or an event is a week past; None for others and without a date.
+
+    Around its day an event counts as fresh: it begins to fade a week after.
+    """
     if m.kind is Kind.EVENT:
-        return m.on_until or m.on
+        day = m.on_until or m.on
+        return None if day is None else day + EVENT_STAYS
     return m.expires_at if m.kind is Kind.TODO else None
 
 
 def get_idle_start(m: Memory) -> datetime:
-    """Return its last activation, or a todo's or event's day if that is later."""
+    """Return its last activation, or where its day is later, that (an event's a week past)."""
     day = get_own_day(m)
     return m.last_activated_at if day is None else max(m.last_activated_at, day)
 

@@ -76,8 +76,11 @@ INSIDE = 0.02  # of a level's width: how far inside it a memory from another cur
 # in a curve state's data, by version 0.1: a reviewer has archived it, until its next use
 SET_ASIDE = "archived"
 KEPT = "kept"  # in a curve state's data: which review the last KEEP answered; that one rests
+ASKED = "asked"  # in a curve state's data: when Ebb asked about a due todo, until its next use
+ASKED_WITHIN = timedelta(days=14)  # of its due time a todo is asked about; after that no more
+ANSWERED_WITHIN = timedelta(days=3)  # of the question; then the todo is over
 # What a curve state's data has of the life, whatever the curve: for good, and until the next use.
-_LASTING, _UNTIL_USED = (KEPT, SPACED, SPACED_AT), (SET_ASIDE, ORIGIN, UNUSED)
+_LASTING, _UNTIL_USED = (KEPT, SPACED, SPACED_AT), (SET_ASIDE, ORIGIN, UNUSED, ASKED)
 # What a line of the weight log has of a memory, beside its curve's state.
 _STATE = (
     *("importance", "importance_at", "last_activated_at", "activation_count", "recent_mentions"),
@@ -121,7 +124,9 @@ def move_to_curve(m: Memory, curve: str, u: float, now: datetime) -> Memory:
     w = old.compute_weight(m, u, now)
     wanted = _move_into_level(w, old.find_level(m, w, now), new)
     after = replace(new.adopt_weight(m, wanted, u, now), curve=curve)
-    after = _set_marks(after, {**after.curve_state.data, **get_marks(m, SET_ASIDE, *_LASTING)})
+    after = _set_marks(
+        after, {**after.curve_state.data, **get_marks(m, SET_ASIDE, ASKED, *_LASTING)}
+    )
     return replace(after, weight=compute_weight(after, u, now))
 
 
@@ -166,7 +171,7 @@ def compute_level(m: Memory, u: float, now: datetime) -> Level:
 def level_for_weight(m: Memory, w: float, now: datetime) -> Level:
     """Return the level for a weight at `now` that is known already.
 
-    An instruction is always FULL. An expired todo is archived at once (the session paper), an
+    An instruction is always FULL. An expired todo is archived (the session paper), an
     episode after 14 days (the three-layer paper). What a reviewer set aside stays archived until it
     is spoken of again.
     """
@@ -186,9 +191,29 @@ def is_set_aside(m: Memory) -> bool:
 
 
 def is_expired(m: Memory, now: datetime) -> bool:
+    """Tell whether a todo is over: asked about 3 days ago, or due 14 days ago, no word since."""
+    if not is_due(m, now) or m.expires_at is None:
+        return False
+    asked = m.curve_state.data.get(ASKED)
+    return now >= (
+        m.expires_at + ASKED_WITHIN if asked is None else from_ms(asked) + ANSWERED_WITHIN
+    )
+
+
+def is_due(m: Memory, now: datetime) -> bool:
     """Tell whether a todo is past due and nobody has spoken of it since."""
     due = m.expires_at
     return m.kind is Kind.TODO and due is not None and now >= due and m.last_activated_at <= due
+
+
+def wants_question(m: Memory, now: datetime) -> bool:
+    """Tell whether Ebb may ask about a todo now: due, not asked about yet, and not over."""
+    return is_due(m, now) and ASKED not in m.curve_state.data and not is_expired(m, now)
+
+
+def mark_asked(m: Memory, now: datetime) -> Memory:
+    """Return the todo as asked about now."""
+    return _set_marks(m, {**m.curve_state.data, ASKED: to_milliseconds(now)})
 
 
 # --- what upkeep should do ---

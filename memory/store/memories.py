@@ -66,6 +66,8 @@ _STANDING: Final = (
     "kind IN ('health', 'identity', 'instruction') OR \"close\" OR pinned OR layer IN"
     " ('core', 'system')"
 )
+# As the index on them says it (0016).
+_DATED: Final = '"on" IS NOT NULL OR dead IS NOT NULL OR expires_at IS NOT NULL'
 _OUTLINE: Final = ", ".join(
     f'm."{"n" if name == "place" else name}"' for name in MemoryOutline._fields
 )
@@ -116,6 +118,16 @@ class MemoryGateway(Gateway):
             " OR m.valid_until > ?)"
             " AND m.sensitivity < 3 AND m.layer <> 'episode' AND m.kind <> 'episode'",
             *(self.owner, at),
+        )
+
+    def list_dated(self, since: datetime, until: datetime) -> list[Memory]:
+        return self._memories(
+            f"m.user_id = ? AND m.state = 'active' AND ({_DATED}) AND m.negated_at IS NULL"
+            " AND m.sensitivity < 3 AND (m.dead IS NOT NULL OR m.quiet_at IS NULL AND"
+            " (m.valid_until IS NULL OR m.valid_until > ?) AND (m.repeats IS NOT NULL OR"
+            ' COALESCE(m."on", m.expires_at) < ? AND'
+            ' COALESCE(m.on_until, m."on", m.expires_at) >= ?)) ORDER BY m.n',
+            *(self.owner, since, until, since),
         )
 
     def list_episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:

@@ -180,7 +180,7 @@ def _list_fixed(m: Memory) -> tuple[object, ...]:
     """Return what two memories must have in common."""
     # That it was said in place of another version does not say since when it has been so.
     since: datetime | None = None if m.valid_from == m.created_at else m.valid_from
-    return m.kind, m.layer, m.language, m.pinned, since, m.valid_until, m.expires_at
+    return m.kind, m.layer, m.language, m.pinned, since, m.valid_until, m.expires_at, m.dead
 
 
 def _is_mergeable(m: Memory) -> bool:

@@ -49,6 +49,7 @@ CHANGED: dict[str, str] = (
             "memory.close",
             "memory.quiet_at",
             "memory.quiet_words",
+            "memory.dead",
         ),
         "a new field",
     )

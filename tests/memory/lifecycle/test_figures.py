@@ -18,10 +18,12 @@ from memory.lifecycle import (
     decide_action,
     join_mentions,
     level_for_weight,
+    mark_asked,
     part_mentions,
     review_due,
     revive_memory,
     start_life,
+    wants_question,
 )
 from memory.lifecycle.fade import FadeCurve, conflict, momentum, semantic, w_time
 from memory.lifecycle.fsrs import retrievability
@@ -380,23 +382,26 @@ def test_a_mention_of_something_long_denied_does_not_make_it_full() -> None:
 
 @pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
 def test_a_todo_waits_for_its_day(curve: str) -> None:
-    """It does not fade before it is due, is archived the moment it is, and comes back when spoken of."""
+    """It fades from its due time, is archived 14 days after, or 3 after the question; a word keeps it."""
     due = T0 + 200 * DAY
     m = memory(Kind.TODO, curve, expires_at=due)
     assert compute_weight(m, 1.0, due) == m.weight
-    assert compute_level(m, 1.0, due - timedelta(seconds=1)) is Level.FULL
-    assert compute_level(m, 1.0, due) is Level.ARCHIVE
-    assert decide_action(m, 1.0, due) == Level.ARCHIVE
+    assert compute_level(m, 1.0, due + timedelta(days=5)) is Level.FULL
+    assert compute_level(m, 1.0, due + 14 * DAY) is Level.ARCHIVE
+    assert decide_action(m, 1.0, due + 14 * DAY) == Level.ARCHIVE
+    asked = mark_asked(m, due + DAY)
+    assert [compute_level(asked, 1.0, due + n * DAY) for n in (3, 4)] == [Level.FULL, Level.ARCHIVE]
+    assert [wants_question(x, due + DAY) for x in (m, asked)] == [True, False]
     spoken, _ = apply_event(m, "mention", 1.0, due + DAY)
     assert compute_level(spoken, 1.0, due + DAY) is Level.FULL
 
 
 @pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
 def test_an_event_waits_for_its_day_and_an_instruction_never_fades(curve: str) -> None:
-    """An event fades from its last day on, and never expires; one that repeats does not fade at all."""
+    """An event fades from a week after its last day on, and never expires; a repeated one not at all."""
     m = memory(Kind.EVENT, curve, on=T0 + 190 * DAY, on_until=T0 + 200 * DAY)
-    assert compute_weight(m, 1.0, T0 + 200 * DAY) == m.weight
-    assert compute_level(m, 1.0, T0 + 201 * DAY) is Level.FULL
+    assert compute_weight(m, 1.0, T0 + 207 * DAY) == m.weight
+    assert compute_level(m, 1.0, T0 + 208 * DAY) is Level.FULL
     assert compute_weight(m, 1.0, T0 + 300 * DAY) < m.weight
     assert compute_weight(replace(m, repeats="yearly"), 1.0, T0 + 3_000 * DAY) == m.weight
     told = memory(Kind.INSTRUCTION, curve)

@@ -1,0 +1,157 @@
+"""The day of a memory as it stands now: to come, today, or past; and whether it is still a plan.
+
+Days are those of the person's zone, each to the precision it was said with. Texts are never
+rewritten for time: what is shown is the day, and beside it one word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final, Literal, TypeAlias
+
+from memory.models import Kind, Lang, Memory
+from memory.text.dates import DateMatch, find_next_day, local_time, write_date, write_nearness
+from memory.text.dates.readers import looks_ahead
+from memory.text.languages import either, value
+from memory.text.speech import find_kin
+from memory.text.words import fold_letters, is_unspaced
+
+Standing: TypeAlias = Literal["coming", "now", "planned", "over"]
+_HALF: Final = timedelta(hours=12)  # a day said in another zone is still that day
+_DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """The day of an event or plan, or on which a todo is due, in the person's zone.
+
+    `standing`: coming; now (today, this month); planned: past, and nobody said how it was; over:
+    told when it had happened.
+    """
+
+    first: date
+    last: date
+    grain: str
+    standing: Standing
+    repeats: bool = False
+
+    def write_day(self) -> str:
+        """Write its first day as far as it was said: 2027-06-12, 2027-06, 2027."""
+        return f"{self.first}"[: {"year": 4, "month": 7}.get(self.grain, 10)]
+
+    def write_word(self, today: date, lang: Lang) -> str:
+        """Write how near it is: today, in 3 days, past."""
+        return write_nearness(self.first, self.last, today, self.grain, lang)
+
+
+def find_today(now: datetime, tz: str) -> date:
+    """Return the day it is in a zone."""
+    return local_time(now.isoformat(), tz).date()
+
+
+def find_occasion(m: Memory, now: datetime, tz: str) -> Occasion | None:
+    """Return the day of a memory, if it has one; of one that repeats, the next from today on."""
+    today = find_today(now, tz)
+    if m.repeats is not None and m.on is not None and (days := find_days(m, today, tz)):
+        standing: Standing = "now" if days[0] <= today else "coming"
+        return Occasion(*days, "day", standing, repeats=True)
+    if (days := find_days(m, today, tz)) is None:
+        return None
+    first, last = days
+    standing = "coming" if today < first else "now" if today <= last else "planned"
+    if standing == "planned" and not _was_told_ahead(m, last, tz):
+        standing = "over"
+    return Occasion(first, last, m.precision or "day", standing)
+
+
+def find_days(m: Memory, since: date, tz: str) -> tuple[date, date] | None:
+    """Return its first and last day; of what repeats, the first that is not over at `since`."""
+    half = timedelta() if m.precision == "minute" else _HALF
+    begins, ends = m.on, m.on_until
+    if begins is None and m.kind is Kind.TODO and m.expires_at is not None:
+        begins = m.expires_at - 2 * half  # the end of its day
+    if begins is None and m.valid_from is not None and m.valid_from > m.created_at + _DAY:
+        begins = m.valid_from
+    if begins is None:
+        return None
+    first = find_today(begins + half, tz)
+    last = first if ends is None else find_today(ends - half, tz)
+    if m.repeats is None:
+        return first, max(first, last)
+    length = max(first, last) - first
+    again = find_next_day(first, m.repeats, since - length)
+    return None if again is None else (again, again + length)
+
+
+def happens_in(m: Memory, since: datetime, until: datetime, tz: str) -> bool:
+    """Tell whether its day, the next one of what repeats, lies in since <= t < until."""
+    first, last = find_today(since, tz), find_today(until - timedelta(seconds=1), tz)
+    days = find_days(m, first, tz)
+    return days is not None and days[0] <= last and first <= days[1]
+
+
+def _was_told_ahead(m: Memory, last: date, tz: str) -> bool:
+    """Tell whether it was told before its last day was over, and on that day not as past."""
+    told = find_today(m.created_at, tz)
+    if told != last:
+        return told < last
+    return looks_ahead(fold_letters(m.original_content)) is not False
+
+
+def write_occasion(m: Memory, now: datetime, lang: Lang, tz: str = "UTC") -> str:
+    """Write a memory's day and how near it is, for people; nothing of what is over or denied."""
+    o = find_occasion(m, now, tz) if m.negated_at is None else None
+    if o is None or o.standing == "over":
+        return ""
+    coming, planned, due = value(lang, "nearness", "SHOWN").split("|")
+    form = due if m.on is None and m.kind is Kind.TODO else coming
+    form = planned if o.standing == "planned" and form is coming else form
+    word = o.write_word(find_today(now, tz), lang)
+    return str(form.format(day=_write_date(o.first, o.grain, lang), word=word))
+
+
+def _write_date(day: date, grain: str | None, lang: Lang) -> str:
+    at = datetime.combine(day, datetime.min.time())
+    return write_date(DateMatch(at, grain if grain in {"month", "year"} else "day"), lang)  # type: ignore[arg-type]
+
+
+# --- the dead ---
+
+
+def find_death(m: Memory, deaths: Iterable[Memory]) -> Memory | None:
+    """Return the memory that says the death of somebody whom another memory is about."""
+    names, text = {e.casefold() for e in m.entities}, fold_letters(m.original_content)
+    for d in deaths:
+        name = (d.dead or "").casefold()
+        kin = find_kin(name) or _find_kin_before(name, d.original_content)
+        form = re.escape(name) if is_unspaced(name) else rf"\b{re.escape(name)}\b"
+        named = name in names or re.search(form, text) is not None
+        if d.id != m.id and (named or (len(kin) == 1 and kin <= find_kin(m.original_content))):
+            return d
+    return None
+
+
+def _find_kin_before(name: str, text: str) -> set[frozenset[str]]:
+    """Find the relation that stands right before a name: my dog Rex; my dad, Tom."""
+    before = text[: max(0, text.casefold().find(name))].rstrip(" ,，")
+    return find_kin(before[-1:] if is_unspaced(name) else before.rpartition(" ")[2])
+
+
+def is_silenced(m: Memory, deaths: Iterable[Memory]) -> bool:
+    """Tell whether nothing comes of its day: who it is about has died since, or has a birthday."""
+    d = find_death(m, deaths)
+    return d is not None and (
+        m.created_at < d.created_at
+        or either("deaths", "BIRTHDAY").search(m.original_content) is not None
+    )
+
+
+def write_death(d: Memory, tz: str, lang: Lang) -> str:
+    """Write that somebody died, and when as far as it was said: died in March 2026, 2025年去世."""
+    without, dated = value(lang, "nearness", "DIED").split("|")
+    if (days := find_days(d, date.min, tz)) is None or d.on is None:
+        return str(without)
+    return str(dated.format(when=_write_date(days[0], d.precision, lang)))

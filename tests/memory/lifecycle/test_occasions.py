@@ -1,0 +1,87 @@
+"""The day of a memory as it stands: coming, now, planned or over, in the person's zone; and whose day it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from memory.lifecycle import find_death, find_occasion, is_silenced, write_death, write_occasion
+from memory.models import CurveState, Kind, Layer, Memory
+
+TOLD = datetime(2027, 1, 10, 12, tzinfo=UTC)
+DAY = datetime(2027, 6, 11, 22, tzinfo=UTC)  # 12 June in Berlin
+
+
+def event(text: str = "Marries in Porto", **more: Any) -> Memory:
+    """A memory told in January, with its day in June."""
+    state = CurveState(0.0, TOLD)
+    m = Memory(
+        "m", "u", text, text, "en", Layer.FACT, Kind.EVENT, TOLD, TOLD, "fade", state, 1.5, TOLD
+    )
+    return replace(m, **{"on": DAY, "precision": "day", **more})
+
+
+@pytest.mark.parametrize(
+    ("m", "now", "standing", "shown"),
+    [
+        (event(), (2027, 6, 9), "coming", "on Saturday, 12 June 2027, in 3 days"),
+        (event(), (2027, 6, 12), "now", "on Saturday, 12 June 2027, today"),
+        (event(), (2027, 6, 13), "planned", "was planned on Saturday, 12 June 2027, past"),
+        (event(), (2028, 6, 13), "planned", "was planned on Saturday, 12 June 2027, past"),
+        (event(created_at=DAY + timedelta(days=2)), (2027, 6, 20), "over", ""),
+        (event("Married today", created_at=DAY + timedelta(hours=20)), (2027, 6, 20), "over", ""),
+        (event(on=None, valid_from=DAY), (2027, 6, 20), "planned", "past"),
+        (event(repeats="yearly"), (2027, 6, 20), "coming", "on Monday, 12 June 2028"),
+        (
+            event(on_until=DAY + timedelta(days=19), precision="month"),
+            (2027, 6, 20),
+            "now",
+            "this month",
+        ),
+    ],
+)
+def test_the_day_of_a_memory(
+    m: Memory, now: tuple[int, int, int], standing: str, shown: str
+) -> None:
+    """A plan stays one until it is told how it was; its word is as precise as its day."""
+    at = datetime(*now, 10, tzinfo=UTC)
+    for zone in ("Europe/Berlin", "Europe/London"):  # where one goes changes no day
+        o = find_occasion(m, at, zone)
+        assert o is not None
+        assert o.standing == standing
+        told = write_occasion(m, at, "en", zone)
+        assert shown in told if shown else told == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "dead", "other", "same"),
+    [
+        ("My dad, Tom, passed away", "Tom", "Dad's birthday is 3 May", True),
+        ("My dog Rex died", "Rex", "The dog eats at six", True),
+        ("外公去年走了", "外公", "外公的生日是3月5日", True),
+        ("Ozzie passed away, my wife is devastated", "Ozzie", "My wife loves tulips", False),
+        ("My sister called: Rex died", "Rex", "Sister lives in Lyon", False),
+        ("妈妈说旺财没了", "旺财", "妈妈住在杭州", False),
+        ("我同事的爸爸去世了", "同事的爸爸", "爸爸喜欢钓鱼", False),
+    ],
+)
+def test_a_memory_is_about_the_dead_by_name_or_relation(
+    said: str, dead: str, other: str, same: bool
+) -> None:
+    """Not by whoever else is named beside a death."""
+    death = event(said, dead=dead)
+    assert (find_death(replace(event(other), id="o"), [death]) is death) is same
+
+
+def test_nothing_comes_of_the_days_of_the_dead_but_what_was_planned_since() -> None:
+    """A funeral does, a birthday never; and their lines say when."""
+    death = event("Rose died in March 2026", dead="Rose", precision="month", on=TOLD)
+    before = event("Rose visits", id="a", created_at=TOLD - timedelta(days=9))
+    funeral = event("Funeral of Rose", id="b", created_at=TOLD + timedelta(days=1))
+    birthday = replace(funeral, original_content="Rose's birthday")
+    assert [is_silenced(m, [death]) for m in (before, funeral, birthday)] == [True, False, True]
+    assert write_death(death, "UTC", "en") == "died in January 2027"
+    assert write_death(replace(death, on=None), "UTC", "zh") == "已去世"
