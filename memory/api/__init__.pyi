@@ -29,9 +29,16 @@ from memory.lifecycle import (
     CURVES as CURVES,
     CurveEvent as CurveEvent,
     U as U,
+    Occasion as Occasion,
     compute_weight as compute_weight,
     dump_state as dump_state,
+    find_death as find_death,
+    find_occasion as find_occasion,
+    find_today as find_today,
+    is_silenced as is_silenced,
     to_milliseconds as to_milliseconds,
+    write_death as write_death,
+    write_occasion as write_occasion,
 )
 from memory.lifecycle.curve import DAY as DAY
 from memory.lifecycle.weight_history import (
@@ -51,6 +58,7 @@ from memory.privacy import (
     unseal as unseal,
 )
 from memory.recall import THRESHOLD as THRESHOLD, apply_nudges as apply_nudges
+from memory.recall.agenda import DayView as DayView
 from memory.recall.pipeline import is_answered as is_answered
 from memory.recall.signals import CLEAR_LEVELS as CLEAR_LEVELS
 from memory.store import (
@@ -79,6 +87,8 @@ from memory.text.commands import Intent as Intent, find_intents as find_intents
 from memory.text.commands import wants_night_undone as wants_night_undone
 from memory.text.speech import accepts_offer as accepts_offer, read_choice as read_choice
 from memory.text.languages import LANGUAGES as LANGUAGES
+from memory.text.dates import window_asked as window_asked
+from memory.text.deaths import find_dead as find_dead
 from memory.text.questions import review_asked as review_asked
 from memory.transfer import (
     ImportCounts as ImportCounts,

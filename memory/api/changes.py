@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from memory import lifecycle, models
-from memory.learn import edits, preferences, proposals
+from memory.learn import edits, preferences, proposals, todos
 from memory.learn import forget as forgetting
 from memory.learn.forget import ForgetResult, PurgeReceipt, forget, forget_everything
 from memory.learn.forget_plan import ForgetPlan, ForgetPlanner
@@ -182,6 +182,35 @@ class MemoryChanges:
         """Bring back what was deleted or forgotten. Raises NotFound."""
         return await self._store.write(
             user_id, lambda tx: edits.restore(tx, memory_id, self._u, now)
+        )
+
+    async def take_due_todo(self, user_id: str, now: datetime) -> models.Memory | None:
+        """Return the due todo that is asked about now, if any; it is asked about once."""
+        if not await self._store.read(user_id, lambda tx: todos.list_due(tx, now)):
+            return None
+
+        def take(tx: Transaction) -> models.Memory | None:
+            if due := todos.list_due(tx, now):
+                todos.mark_asked(tx, due[0], self._u, now)
+            return next(iter(due), None)
+
+        return await self._store.write(user_id, take)
+
+    async def pass_over_todos(self, user_id: str, now: datetime) -> None:
+        """Ask about nothing that is due by now: the person was long absent."""
+
+        def pass_over(tx: Transaction) -> None:
+            for m in todos.list_due(tx, now):
+                todos.mark_asked(tx, m, self._u, now)
+
+        await self._store.write(user_id, pass_over)
+
+    async def settle_todo(
+        self, user_id: str, memory_id: MemoryId, said: todos.Answer, now: datetime, tz: str
+    ) -> models.Memory:
+        """Do what the person answered about a todo. Raises NotFound."""
+        return await self._store.write(
+            user_id, lambda tx: todos.settle_todo(tx, memory_id, said, self._u, now, tz)
         )
 
     async def edit(

@@ -54,6 +54,7 @@ from memory.ports import (
 )
 from memory.privacy import find_key, fingerprint_key, load_key, redact
 from memory.recall import QueryEmbedder, find_standing, recall_memories
+from memory.recall.agenda import DayView, find_agenda, find_day
 from memory.store import make_worker_id, open_store
 from memory.text.clean import MOST_READ, estimate_tokens, keep_ends
 from memory.text.spans import is_question, split_sentences, split_spans
@@ -264,9 +265,7 @@ class Memory(MemoryChanges):
         )
         opened = await self._sealed.hits(user_id, text)
         if mode is Mode.NORMAL:
-            found = replace(
-                found, hits=tuple(h for h in found.hits if preferences.may_come_up(h.memory, text))
-            )
+            found = replace(found, hits=preferences.drop_quiet(found.hits, text))
         return replace(found, hits=(*opened, *found.hits), late=late or found.late)
 
     async def get_profile(
@@ -288,6 +287,16 @@ class Memory(MemoryChanges):
                 user_id, lambda tx: _freeze(tx, session.id, [m.id for m in found])
             )
         return found
+
+    async def get_day(self, user_id: str, now: datetime, tz: str, *, away: bool = False) -> DayView:
+        """Return what stands around today (`away`: only what is today), and who has died."""
+        return await self._store.read(user_id, lambda tx: find_day(tx, now, tz, away=away))
+
+    async def get_agenda(
+        self, user_id: str, since: datetime, until: datetime, tz: str
+    ) -> list[models.Memory]:
+        """Return what has its day in since <= t < until, in order of days."""
+        return await self._store.read(user_id, lambda tx: find_agenda(tx, since, until, tz))
 
     async def explain(self, user_id: str, scope: str, turn_id: str | None = None) -> Recall | None:
         """Return what was recalled for a turn, by default the scope's last one."""

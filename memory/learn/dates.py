@@ -8,16 +8,26 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
-from memory.models import Precision
-from memory.text.dates import window_asked, windows_named
+from memory.models import Draft, Kind, Precision
+from memory.text.dates import (
+    DateMatch,
+    find_dates,
+    local_time,
+    read_repetition,
+    window_asked,
+    windows_named,
+)
+from memory.text.dates.readers import looks_ahead
+from memory.text.deaths import find_dead
 from memory.text.languages import either, values
 from memory.text.numbers import find_numbers
+from memory.text.words import fold_letters
 
 Window: TypeAlias = tuple[datetime, datetime]
 Use: TypeAlias = Literal["due", "since", "until"]
@@ -150,6 +160,50 @@ def matches_time(claim: Window, said: Window, at: datetime) -> bool:
 def is_message_date(claim: Window, at: datetime) -> bool:
     """Tell whether a claimed month or year is merely that in which somebody spoke."""
     return claim[0] <= at < claim[1] and claim[1] - claim[0] >= MONTH
+
+
+# --- what a draft's own words say of its day ---
+
+_COMES_AGAIN: Final = frozenset({Kind.FACT, Kind.CONTEXT, Kind.TODO, Kind.EVENT, Kind.IDENTITY})
+_PLANNED: Final = _COMES_AGAIN - {Kind.TODO} | {Kind.GOAL, Kind.DECISION, Kind.HEALTH}
+
+
+def complete_draft(draft: Draft, at: datetime, tz: str) -> Draft:
+    """Add to a draft, said at `at`, what its words say: who died, what repeats, which day.
+
+    A day to come makes a plan of it, whatever it was taken for.
+    """
+    text, now = draft.content, local_time(at.isoformat(), tz)
+    dead = draft.dead if draft.dead and draft.dead.casefold() in text.casefold() else None
+    if dead := dead or find_dead(text) or None:
+        days = [d for d in find_dates(text, now, over=True) if d.at <= now]
+        draft = _put_day(draft, days[0], tz) if len(days) == 1 else draft
+        names = dict.fromkeys((*draft.entities, dead))
+        return replace(draft, dead=dead, entities=tuple(names), expires_at=None)
+    again = read_repetition(text, now) if draft.kind in _COMES_AGAIN else None
+    if again is not None and (draft.repeats is None or again.rule == "lunar"):
+        kind: Kind = draft.kind if draft.kind is Kind.IDENTITY else Kind.EVENT
+        draft = replace(draft, kind=kind, repeats=again.rule, expires_at=None)
+        return _put_day(draft, DateMatch(again.day, "day"), tz)
+    dated = draft.on or draft.expires_at or draft.valid_from or draft.valid_until
+    days = [] if dated or draft.kind not in _PLANNED else find_dates(text, now)
+    if len(days) != 1 or days[0].since or days[0].last_day <= now.date():
+        return draft
+    if find_dates(text, now, over=True) != days and not looks_ahead(fold_letters(text)):
+        return draft  # "in March" may be the last one
+    kind = Kind.EVENT if draft.kind in {Kind.FACT, Kind.CONTEXT} else draft.kind
+    return _put_day(replace(draft, kind=kind), days[0], tz)
+
+
+def _put_day(draft: Draft, day: DateMatch, tz: str) -> Draft:
+    """Give a draft its day, as far as it was said."""
+    start, end = (
+        t.replace(tzinfo=get_zone(tz)).astimezone(UTC)
+        for t in (day.at, day.end_of - timedelta(seconds=1))
+    )
+    long = None if day.grain in {"minute", "day"} else end
+    precision: Precision = "day" if day.grain in {"week", "weekend"} else day.grain  # type: ignore[assignment]
+    return replace(draft, on=start, on_until=long, precision=precision)
 
 
 # --- as of an earlier day ---

@@ -1,7 +1,7 @@
 """Read the monitor's answer line by line. Pure, and no input makes it raise.
 
     [ADD kind=todo importance=high expires=<date> entities="a, b" said=2:"words"] text
-    [UPDATE:id] text    [NEGATE:id] text    [BOOST:id]    [DELETE:id]    [SKIP]
+    [UPDATE:id] text    [DONE:id] text    [NEGATE:id] text    [BOOST:id]    [DELETE:id]    [SKIP]
 
 One operation to a line. Full-width brackets and colons, list marks, code fences and emphasis around
 are taken as they come; what still cannot be read is reported and left out.
@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 from memory.learn.answer import strip_thinking
 from memory.text.languages import values
 
-Op: TypeAlias = Literal["add", "update", "negate", "boost", "delete", "skip"]
+Op: TypeAlias = Literal["add", "update", "done", "negate", "boost", "delete", "skip"]
 MOST_LINES = 24  # operations taken from one answer: no exchange holds more that lasts
 _LONGEST = 4_000  # characters of a line: four times what a memory holds
 
@@ -41,14 +41,15 @@ class SkippedLine:
     text: str
 
 
-_OPS: tuple[Op, ...] = ("add", "update", "negate", "boost", "delete", "skip")
+_OPS: tuple[Op, ...] = ("add", "update", "done", "negate", "boost", "delete", "skip")
 _WORD: Mapping[str, Op] = {op: op for op in _OPS} | {
     word: op for table in values("answers", "OPERATIONS").values() for word, op in table.items()
 }
-_NEEDS_ID: frozenset[Op] = frozenset({"update", "negate", "boost", "delete"})
-_NEEDS_TEXT: frozenset[Op] = frozenset({"add", "update", "negate"})
+_NEEDS_ID: frozenset[Op] = frozenset({"update", "done", "negate", "boost", "delete"})
+_NEEDS_TEXT: frozenset[Op] = frozenset({"add", "update", "done", "negate"})
 _NAMES = (  # noqa: SIM905 - words read as words
-    "kind importance expires since on until repeats entities topics sensitivity confidence quote"
+    "kind importance expires since on until repeats dead entities topics sensitivity confidence"
+    " quote"
 ).split()
 _ATTRIBUTES: Mapping[str, str] = {name: name for name in _NAMES} | {
     word: name for table in values("answers", "ATTRIBUTES").values() for word, name in table.items()

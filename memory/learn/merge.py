@@ -65,7 +65,7 @@ Strategy: TypeAlias = Literal["latest_wins", "version_keep", "weight_balance"]
 
 _AS_DRAFTED: Final = (  # noqa: SIM905 - words read as words
     "topics entities modalities confidence valid_from valid_until expires_at on on_until repeats"
-    " precision source verified"
+    " dead precision source verified"
 ).split()
 _LIVED: Final = (  # noqa: SIM905 - words read as words
     "activation_count curve curve_state importance importance_at last_activated_at recent_mentions"

@@ -220,15 +220,13 @@ class Monitor:
 def _check(ex: Exchange, found: Sequence[lines.OperationLine]) -> list[Step]:
     """Read the texts of lines as entries, and check them against the person's words."""
     read = import_module("memory.learn.schemas").Entry.model_validate  # in a thread: it takes long
-    steps = [
-        Step(
-            line.op,
-            ex.shown.get(line.id),
-            read({"content": line.text, **line.attributes}) if line.text else None,
-            line.raw,
-        )
-        for line in found
-    ]
+    steps = []
+    for line in found:
+        # What was to be done, and is: from now on the fact that it was done.
+        own = {**line.attributes, "kind": "fact"} if line.op == "done" else line.attributes
+        entry = read({"content": line.text, **own}) if line.text else None
+        op = "update" if line.op == "done" else line.op
+        steps.append(Step(op, ex.shown.get(line.id), entry, line.raw))
     return check_steps(steps, ex.spoken, ex.shown.values())
 
 

@@ -8,13 +8,14 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.learn.same_meaning import find_names, list_units, mentions_name
-from memory.models import Filter, Memory, MemoryId, Sensitivity, Session
+from memory.models import Filter, Hit, Memory, MemoryId, Sensitivity, Session
 from memory.ports import Transaction
 from memory.text.languages import either
 from memory.text.spans import is_question, join_own_text
 from memory.text.words import is_unspaced
 
 _LOOKED_AT: Final = 500
+ASKED_FOR: Final = 0.95  # relevance from which a question asks for what is kept quiet (by hand)
 _ALL: Final = Filter(max_sensitivity=Sensitivity.SECRET)
 _ARTICLE: Final = either("forgetting", "ARTICLE")
 _OFF: Final = "memory_off"  # in the settings of the user
@@ -54,19 +55,26 @@ def mark_quiet(
     return [tx.memories.put(m, "updated") for m in marked]
 
 
-def may_come_up(m: Memory, text: str) -> bool:
-    """Tell whether a memory may be used for a message.
+def drop_quiet(hits: Sequence[Hit], text: str) -> tuple[Hit, ...]:
+    """Return the hits that a message may bring up, best first.
 
-    A quiet one may if the message's own words name what it is quiet about, or ask about a name in
-    it.
+    A quiet one may if the message's own words name what it is quiet about, or are a question about
+    a name in it, or one whose answer it is: nothing that is not quiet comes before it.
     """
-    if m.quiet_at is None:
-        return True
     own = join_own_text(text)
+    asks, out = is_question(own), list[Hit]()
+    for h in hits:
+        sure = asks and h.gate >= ASKED_FOR and all(x.memory.quiet_at for x in out)
+        if h.memory.quiet_at is None or sure or _calls_for(h.memory, own, asks=asks):
+            out.append(h)
+    return tuple(out)
+
+
+def _calls_for(m: Memory, own: str, *, asks: bool) -> bool:
     if m.quiet_words and _says_thing(m.quiet_words, own):
         return True
     names = find_names(m.original_content, m.entities)
-    return is_question(own) and any(mentions_name(n, own) for n in names)
+    return asks and any(mentions_name(n, own) for n in names)
 
 
 def find_quiet_wish(tx: Transaction, text: str) -> str | None:

@@ -281,7 +281,8 @@ def guess_due_date(text: str, at: datetime, tz: str) -> datetime | None:
     for start, end in dates.find_spoken_times(text, at, tz)[0]:
         last = (end - timedelta(seconds=1)).astimezone(dates.get_zone(tz))
         last = last.replace(hour=23, minute=59, second=59, microsecond=0)
-        if end - start <= dates.DAY and last >= at:
+        until = start - at <= timedelta(seconds=1)  # "by Friday" reaches from now on
+        if (until or end - start <= dates.DAY) and last >= at:
             return last.astimezone(UTC)
     return None
 
@@ -303,7 +304,7 @@ def draft_of(text: str, at: datetime, tz: str) -> Draft:
     places = ((name, folded.find(name)) for name in find_names(text))
     names = {text[i : i + len(name)] if i >= 0 else name for name, i in places}
     due = guess_due_date(text, at, tz) if kind in {Kind.TODO, Kind.GOAL} else None
-    return Draft(
+    draft = Draft(
         text,
         kind=Kind.TODO if due else kind,
         importance=Importance.HIGH,
@@ -316,3 +317,4 @@ def draft_of(text: str, at: datetime, tz: str) -> Draft:
         expires_at=due,
         precision="day" if due else None,
     )
+    return dates.complete_draft(draft, at, tz)

@@ -161,6 +161,7 @@ class Entry(Record):
     repeats: Annotated[
         str, BeforeValidator(lambda v: w if _REPEATS.fullmatch(w := _text(v).casefold()) else "")
     ] = ""
+    dead: Word = ""
     entities: Names = ()
     topics: Names = ()
     sensitivity: Annotated[

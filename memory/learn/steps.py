@@ -151,10 +151,14 @@ def _build_draft(
     text = " ".join(entry.content.split())
     due, since = read_date(entry.expires, "due"), read_date(entry.since, "since")
     until, day = read_date(entry.until, "until"), read_date(entry.on, "since")
-    long = day is not None and day.precision in {"month", "year"}
+    ends = day.end if day is not None and day.precision in {"month", "year"} else None
+    kind = entry.kind or (old.kind if old else Kind.FACT)
+    if kind is Kind.EVENT:  # it has a day, is never due and never expires
+        day, due = day or due, None
+        ends, until = until.end if day and until and not entry.repeats else ends, None
     draft = Draft(
         text if entry.quote else strip_subject(text),
-        kind=entry.kind or (old.kind if old else Kind.FACT),
+        kind=kind,
         importance=entry.importance or (importance_of_memory(old) if old else Importance.MEDIUM),
         language=detect_language(text, detect_language(said.text)),
         source=source,
@@ -167,9 +171,11 @@ def _build_draft(
         valid_from=since.start if since else None,
         valid_until=until.end if until else None,
         on=day.start if day else None,
-        on_until=day.end if day and long else None,
-        precision=next((d.precision for d in (due, since, day) if d), None),
+        on_until=ends,
+        precision=next((d.precision for d in (due, day, since) if d), None),
+        dead=entry.dead or (old.dead if old else None),
     )
+    draft = dates.complete_draft(draft, said.at, said.tz)
     return draft if entry.confidence is None else replace(draft, confidence=entry.confidence)
 
 

@@ -27,6 +27,7 @@ from memory.models import (
     State,
 )
 from memory.ports import Reader, Transaction, Values
+from memory.recall.agenda import find_agenda
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, apply_nudges, compute_nudges
 from memory.recall.gate import (
     FAINT_THRESHOLD,
@@ -49,6 +50,7 @@ from memory.recall.signals import (
 from memory.recall.term_scores import find_best_rows
 from memory.text.notes import is_name
 from memory.text.questions import recent_asked
+from memory.text.spans import is_question, join_own_text
 from memory.text.words import SHORTEST
 
 EPISODES: Final = 2
@@ -93,6 +95,8 @@ async def _recall(reader: Reader, query: Query, u: float) -> Recall:
     hits = [h for h in passed if not is_episode(h.memory)][: query.limit]
     hits += [h for h in passed if is_episode(h.memory)][:EPISODES]
     hits += await _find_episodes_by_time(look, {h.memory.id for h in hits})
+    on = {h.memory.id: h for h in await _find_by_day(look)}
+    hits = [on.pop(h.memory.id, h) for h in hits] + list(on.values())
     if query.mode is not Mode.NORMAL:
         hits = await _widen(open_context(reader, query, u), hits)
         hits = [replace(h, asked=True) for h in hits]
@@ -248,6 +252,16 @@ async def _find_episodes_by_time(look: RecallContext, have: set[MemoryId]) -> li
         and compute_level(m, look.u, q.now) <= Level.SUMMARY
     ]
     return [Hit(_weigh(m, look), 1.0, gate=1.0, why="episode_by_time") for m in fresh[:EPISODES]]
+
+
+async def _find_by_day(look: RecallContext) -> list[Hit]:
+    """Find what is on in the time that a question names, by its day, whatever words they share."""
+    q, span = look.query, look.span
+    if span is None or look.question.world or not is_question(join_own_text(q.text)):
+        return []
+    found = await look.reader.read(lambda tx: find_agenda(tx, *span, q.tz))
+    fit = [m for m in found if matches_filter(look.filter, m)]
+    return [Hit(_weigh(m, look), 1.0, gate=1.0, why="day") for m in fit[: q.limit]]
 
 
 async def _widen(look: RecallContext, hits: list[Hit]) -> list[Hit]:
