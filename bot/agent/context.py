@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -17,7 +17,16 @@ from zoneinfo import ZoneInfo
 
 import prompts
 from bot.texts import join, say, words
-from memory.api import MESSAGE_OVERHEAD, estimate_tokens
+from memory.api import (
+    MESSAGE_OVERHEAD,
+    DayView,
+    estimate_tokens,
+    find_death,
+    find_occasion,
+    find_today,
+    is_silenced,
+    write_death,
+)
 from memory.models import Hit, Lang, Level, Memory, Message, Mode, mark_quote
 from memory.ports import ModelRequest
 
@@ -33,6 +42,7 @@ LONG_SHARES = (
     320,
 )  # of the context a long message of the history may have, tried one after the other
 MARK_TOKENS = 6  # of a time mark, the longer ones of a day's first message set aside
+FAR = timedelta(days=30)  # ahead: what repeats is told with its next day, and no word
 OFF_RECORD = frozenset({"temp", "private"})
 SMALLEST = 60  # tokens: what is shorter is never shortened
 HEAD_SHARE = 2 / 3  # of a shortened message is its beginning, the rest its end
@@ -56,6 +66,7 @@ class PromptMaterial:
     )
     hits: Sequence[Hit] = ()
     faint: Hit | None = None  # came near the gate: that something is there, and no more of it
+    day: DayView = DayView()
     episode: str = ""
     summary: str = ""
     note: str = ""
@@ -89,16 +100,46 @@ def load_persona(path: Path | None, lang: Lang) -> str:
     return prompts.load("persona", lang).render().strip()
 
 
-def get_planned_day(m: Memory, now: datetime, tz: str) -> dict[str, object]:
-    """Return the day a memory is planned for, and whether that is still to come."""
-    day = m.on if m.on is not None and m.repeats is None else None
-    if m.valid_from is not None and m.valid_from > now:
-        day = day or m.valid_from
-    coming = day is not None and (m.on_until or day) > now
-    return {"on": f"{to_local_time(day, tz):%Y-%m-%d}" if day else "", "coming": coming}
+def get_planned_day(
+    m: Memory, now: datetime, tz: str, lang: Lang, deaths: Sequence[Memory] = ()
+) -> dict[str, object]:
+    """Return a memory's day as it was said, the word for how near it is, and who of it has died.
+
+    `coming`: it is a plan and not over; `planned`: its day is past, and nobody said how it was.
+    """
+    d = find_death(m, deaths)
+    o = None if is_silenced(m, deaths) else find_occasion(m, now, tz)
+    due = o is not None and m.on is None and m.expires_at is not None
+    today = find_today(now, tz)
+    far = o is not None and o.repeats and o.first - today > FAR  # it is on some day anyway
+    return {
+        "on": o.write_day() if o and not due else "",
+        "due": o.write_day() if o and due else "",
+        "near": o.write_word(today, lang) if o and not far and o.standing != "over" else "",
+        "coming": o is not None and not due and o.standing in {"coming", "now"},
+        "planned": o is not None and not due and o.standing == "planned",
+        "repeats": o is not None and o.repeats,
+        "died": write_death(d, tz, lang) if d and d.quiet_at is None else "",
+    }
 
 
-def format_hit(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
+def drop_silenced(m: PromptMaterial) -> list[Hit]:
+    """Return the hits without what was to come for the dead, unless the message is about them."""
+
+    def stays(hit: Hit) -> bool:
+        o, d = find_occasion(hit.memory, m.now, m.tz), find_death(hit.memory, m.day.deaths)
+        if o is None or o.standing not in {"coming", "now"}:
+            return True
+        said = replace(hit.memory, id="", original_content=m.text, entities=())
+        asked = d is not None and find_death(said, [d]) is not None
+        return asked or not is_silenced(hit.memory, m.day.deaths)
+
+    return [h for h in m.hits if stays(h)] if m.day.deaths else list(m.hits)
+
+
+def format_hit(
+    hit: Hit, lang: Lang, tz: str, now: datetime, deaths: Sequence[Memory] = ()
+) -> dict[str, object]:
     """Describe a recalled memory for the prompt: what, how faded, since when, if it holds.
 
     What was asked for is the original, whatever the level; what came along is its level's text.
@@ -108,13 +149,12 @@ def format_hit(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object
     marks = [say(lang, "in_short")] if hit.short else []
     marks += filter(None, [prompts.phrase(int(level), lang)])
     return {
-        **get_planned_day(m, now, tz),
+        **get_planned_day(m, now, tz, lang, deaths),
         "id": m.id,
         "glyph": level.glyph,
         "text": hit.text,
         "kind": str(m.kind),
         "when": f"{to_local_time(said, tz):%Y-%m-%d}",
-        "due": f"{to_local_time(m.expires_at, tz):%Y-%m-%d}" if m.expires_at else "",
         "phrase": join(marks, lang, "clauses"),
         "level": level.name.lower(),
         "negated": m.negated_at is not None,
@@ -233,7 +273,8 @@ def build(m: PromptMaterial) -> ModelRequest:
 
     Recalled text stands only in its delimited block, as data.
     """
-    shown = {h.memory.id for h in m.hits}
+    found = drop_silenced(m)
+    shown = {h.memory.id for h in found}
     standing = [p for p in m.profile if m.frozen is None or p.id in m.frozen]
     fresh = [p for p in m.profile if p not in standing and p.id not in shown]
     profile = [
@@ -242,12 +283,14 @@ def build(m: PromptMaterial) -> ModelRequest:
             "text": mark_quote(p, p.original_content),
             "kind": str(p.kind),
             "when": f"{to_local_time(p.created_at, m.tz):%Y-%m-%d}",
-            **get_planned_day(p, m.now, m.tz),
+            **get_planned_day(p, m.now, m.tz, m.lang, m.day.deaths),
         }
         for p in standing
     ]
-    hits = (*(Hit(p, 1.0) for p in fresh), *m.hits)
-    recalled = [format_hit(h, m.lang, m.tz, m.now) for h in hits]
+    known = shown.union(p.id for p in fresh)
+    near = [Hit(p, 0.0, why="day") for p in m.day.near if p.id not in known]
+    hits = (*(Hit(p, 1.0) for p in fresh), *found, *near)
+    recalled = [format_hit(h, m.lang, m.tz, m.now, m.day.deaths) for h in hits]
     faint = format_hint(m.faint, m.lang, m.tz, m.now) if m.faint else None
     rules = prompts.load("rules", m.lang).render(off_record=m.where in OFF_RECORD).strip()
     about = prompts.load("chat_context", m.lang).render(

@@ -22,7 +22,7 @@ from bot.agent.recall import (
 from bot.agent.streaming import Running, describe_failure, stream_reply
 from bot.commands.handlers import COMMANDS, Commands
 from bot.commands.orders import OrderOutcome, Orders
-from bot.commands.questions import accept_look_back, ask_proposal, offer_look_back
+from bot.commands.questions import accept_look_back, ask_proposal, ask_todo, offer_look_back
 from bot.events import (
     Choice,
     Command,
@@ -42,7 +42,14 @@ from bot.events import (
 from bot.reports import describe_error
 from bot.sessions import HISTORY_SHARE
 from bot.texts import LANGS, say
-from memory.api import clean_input, find_intents, find_key_place, says_not_secret
+from memory.api import (
+    DayView,
+    clean_input,
+    find_dead,
+    find_intents,
+    find_key_place,
+    says_not_secret,
+)
 from memory.errors import ModelError, StoreError
 from memory.models import Lang, Memory, Message, Recall, Role, detect_language
 from memory.ports import Clock, Transaction
@@ -103,11 +110,8 @@ class EbbAgent(AgentQueries):
     ) -> AsyncGenerator[Event, None]:
         """Open the turn, obey, recall, stream, store; an opened turn is finished exactly once."""
         opened = await self._open(turn)
-        if opened is None:
-            yield Failed("busy", say(lang, "busy"))
-            return
-        if isinstance(opened, turns.ReplayedTurn):
-            for event in _replay(opened):
+        if not isinstance(opened, turns.OpenedTurn):
+            for event in _replay(opened, lang):
                 yield event
             return
         self._running[turn.id] = running
@@ -119,8 +123,7 @@ class EbbAgent(AgentQueries):
             order = await self._carry_out(turn, opened.message, lang)
             turn = replace(turn, review=turn.review or order.review)
             said = order.spoken or CommandOutcome(True, "")
-            gap = "\n\n" if order.spoken and order.rest else ""
-            head, kept = f"{said.text}{gap}", f"{said.stored or said.text}{gap}"
+            head, kept = await self._begin_reply(turn, opened, order, lang)
             if head:
                 yield Delta(head, literal=True)
             failure = None
@@ -135,6 +138,14 @@ class EbbAgent(AgentQueries):
                 except ModelError as e:
                     failure = e
             ending.learn = bool(order.rest)
+            question, asked = (
+                await self._ask_due(turn, opened, lang)
+                if order.rest and failure is None and not running.stop.is_set()
+                else ("", ())
+            )
+            if question:
+                running.text += question
+                yield Delta(question, literal=True)
             _end(ending, running, failure)
             reply = await self._finish(turn, opened, ending, running, kept)
             finished = True
@@ -149,7 +160,9 @@ class EbbAgent(AgentQueries):
             elif ending.state == "stopped":
                 yield Stopped(reply_id, text)
             else:
-                choices = said.choices or await self._ask_back(turn, opened, ending.recall, lang)
+                choices = (
+                    said.choices or asked or await self._ask_back(turn, opened, ending.recall, lang)
+                )
                 yield Done(reply_id, text, running.usage, choices, not order.rest)
         finally:
             lease.cancel()
@@ -169,8 +182,9 @@ class EbbAgent(AgentQueries):
             yield Delta(text)
             yield Done("", text)
             return
-        recall, profile = Recall((), ()), list[Memory]()
+        recall, profile, day = Recall((), ()), list[Memory](), DayView()
         if turn.mode is WindowMode.PRIVATE:
+            day = await self.memory.get_day(turn.user_id, turn.at, turn.tz)
             recall, profile = await recall_for_turn(
                 self.memory,
                 self.store,
@@ -186,6 +200,7 @@ class EbbAgent(AgentQueries):
             self._make_material(turn, turn.text, lang),
             hits=recall.hits,
             profile=profile,
+            day=day,
             where=turn.mode.value,
             history=tuple(said),
         )
@@ -262,7 +277,10 @@ class EbbAgent(AgentQueries):
         opened = await self.store.read(turn.user_id, lambda tx: turns.reread(tx, opened))
         whole = order.rest == turn.text
         text = opened.message.text if whole else order.rest
-        recall, profile = Recall((), ()), list[Memory]()
+        recall, profile, day = Recall((), ()), list[Memory](), DayView()
+        private = turn.scope.startswith("user:")
+        if not opened.off and private:
+            day = await self.memory.get_day(turn.user_id, turn.at, turn.tz, away=opened.away)
         if not opened.off:
             recall, profile = await recall_for_turn(
                 self.memory,
@@ -282,11 +300,12 @@ class EbbAgent(AgentQueries):
             frozen=opened.session.profile,
             hits=recall.hits,
             faint=recall.faint,
+            day=day,
             episode=opened.episode,
             summary=opened.session.running_summary,
             note=order.note,
             mode=choose_mode(turn),
-            where="" if turn.scope.startswith("user:") else "group",
+            where="" if private else "group",
         )
         return opened, material, recall
 
@@ -334,6 +353,30 @@ class EbbAgent(AgentQueries):
             return "\n\n" + say(lang, "locked", name=find_key_place(self.settings.home).name)
         return ""
 
+    async def _begin_reply(
+        self, turn: Turn, opened: turns.OpenedTurn, order: OrderOutcome, lang: Lang
+    ) -> tuple[str, str]:
+        """Return what Ebb says first, as it is shown and as it is kept.
+
+        After a long absence it begins with a sentence; what fell due meanwhile is not asked about.
+        """
+        said, hello = order.spoken or CommandOutcome(True, ""), ""
+        gap = "\n\n" if order.spoken and order.rest else ""
+        if opened.away and turn.scope.startswith("user:"):
+            await self.memory.pass_over_todos(turn.user_id, turn.at)
+            hello = say(lang, "away") + "\n\n"
+        return f"{hello}{said.text}{gap}", f"{hello}{said.stored or said.text}{gap}"
+
+    async def _ask_due(
+        self, turn: Turn, opened: turns.OpenedTurn, lang: Lang
+    ) -> tuple[str, tuple[Choice, ...]]:
+        """Ask about a due todo, only at a pause, in private, and not beside a death."""
+        private = turn.scope.startswith("user:")
+        if opened.history or opened.off or not private or find_dead(turn.text, told=True):
+            return "", ()
+        question, choices = await ask_todo(self.memory, self.store, turn, lang)
+        return (f"\n\n{question}" if question else ""), choices
+
     async def _ask_back(
         self, turn: Turn, opened: turns.OpenedTurn, recall: Recall | None, lang: Lang
     ) -> tuple[Choice, ...]:
@@ -380,7 +423,10 @@ class EbbAgent(AgentQueries):
         return await self.background.drain(timeout)
 
 
-def _replay(turn: turns.ReplayedTurn) -> tuple[Event, Event]:
+def _replay(turn: turns.ReplayedTurn | None, lang: Lang) -> tuple[Event, ...]:
+    """Return the events of a turn that was answered before; None: another one keeps it waiting."""
+    if turn is None:
+        return (Failed("busy", say(lang, "busy")),)
     message_id, text = (turn.reply.id, turn.reply.text) if turn.reply else ("", "")
     last = Stopped(message_id, text) if turn.row.state == "stopped" else Done(message_id, text)
     return Started(turn.row.id, turn.row.session_id), last

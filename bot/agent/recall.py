@@ -16,6 +16,7 @@ from memory.api import (
     mask_values,
     redact,
     review_asked,
+    window_asked,
 )
 from memory.models import Filter, Hit, Kind, Layer, Memory, MemoryId, Mode, Recall, Session
 from memory.ports import Store, Transaction
@@ -154,7 +155,16 @@ async def _add_overview(
     known: set[MemoryId],
     kinds: frozenset[Kind] | None,
 ) -> Recall:
-    """Add what is known of the user, or of some kinds, strongest first; no quiet memories."""
+    """Add what is known of the user, or of some kinds, strongest first; no quiet memories.
+
+    Where plans of a time are asked for, what has its day in that time.
+    """
+    span = window_asked(turn.text, turn.at, turn.tz, ahead=True) if kinds else None
+    if span is not None and Kind.EVENT in (kinds or ()):
+        there = {h.memory.id for h in recall.hits}
+        found = await memory.get_agenda(turn.user_id, *span, turn.tz)
+        on = [Hit(m, m.weight, gate=1.0, why="day") for m in found if m.id not in there]
+        return replace(recall, hits=(*recall.hits, *on)[:OVERVIEW])
     layers = frozenset({Layer.SYSTEM, Layer.CORE, Layer.FACT})
     levels = CLEAR_LEVELS if memory.strict and recall.mode is Mode.NORMAL else None
     f = Filter(levels=levels, layers=layers, kinds=kinds, valid_at=turn.at, negated=False)

@@ -30,6 +30,7 @@ from memory.models import (
 from memory.ports import Transaction
 
 LEASE = timedelta(seconds=60)
+LONG_ABSENCE = timedelta(days=14)
 
 
 class ReplayedTurn(NamedTuple):
@@ -48,6 +49,7 @@ class OpenedTurn(NamedTuple):
     history: Sequence[Message]
     episode: str
     off: bool  # memory is: nothing is looked up
+    away: bool = False  # the person comes back after a long absence
 
 
 @dataclass
@@ -93,6 +95,8 @@ def begin(
             return None
         row = replace(row, state="open", leased_by=worker, leased_until=until)
         return _read_turn(tx, row, held, stored)
+    before = talks.list_sessions(turn.scope, 1)
+    away = bool(before) and now - before[0].last_at >= LONG_ABSENCE
     session = ensure_session(tx, turn.scope, now, idle)
     message = Message(
         "",
@@ -122,14 +126,14 @@ def begin(
     title = session.title or title_of(message.text)
     session = replace(session, last_at=max(session.last_at, now), title=title)
     talks.put_session(session)
-    return _read_turn(tx, row, session, message)
+    return _read_turn(tx, row, session, message)._replace(away=away)
 
 
 def reread(tx: Transaction, opened: OpenedTurn) -> OpenedTurn:
     """Read the turn again, without what was hidden since."""
     session = tx.conversations.get_session(opened.session.id) or opened.session
     message = tx.conversations.get_message(opened.message.id) or opened.message
-    return _read_turn(tx, opened.row, session, message)
+    return _read_turn(tx, opened.row, session, message)._replace(away=opened.away)
 
 
 def _read_turn(tx: Transaction, row: TurnRow, session: Session, message: Message) -> OpenedTurn:

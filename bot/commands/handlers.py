@@ -122,7 +122,7 @@ class Commands:
         total, memories = sum(p.total for p in levels), tuple(m for p in levels for m in p.items)
         if not memories:
             return answer(lang, "review.none")
-        lines = [say(lang, "review.head", n=total), *list_lines(memories, total, lang, c.at)]
+        lines = [say(lang, "review.head", n=total), *list_lines(memories, total, lang, c.at, c.tz)]
         return CommandOutcome(True, "\n".join(lines), memories=memories)
 
     async def _remember(self, c: Command, lang: Lang) -> CommandOutcome:
@@ -150,10 +150,12 @@ class Commands:
         if answered := await questions.answer_mirror(self.memory, self.store, c, lang):
             return answered
         taken = await self.store.write(c.user_id, lambda tx: take_choice(tx, c.args, c.at))
-        known = {"forget", questions.PROPOSAL, questions.LOOK_BACK}
+        known = {"forget", questions.PROPOSAL, questions.LOOK_BACK, questions.TODO}
         if taken is None or taken[0] != c.scope or taken[1] not in known:
             return answer(lang, "choice.gone", ok=False)
         _, kind, payload = taken
+        if kind == questions.TODO:
+            return await questions.answer_todo(self.memory, c, payload, lang)
         if kind == questions.LOOK_BACK:
             text = await self.store.read(c.user_id, lambda tx: questions.find_question(tx, payload))
             turn = _make_look_back(replace(c, args=text))

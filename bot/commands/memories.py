@@ -25,9 +25,10 @@ _PAGE: Final = re.compile(
 )
 
 
-def format_memory(m: Memory, lang: Lang, now: datetime) -> str:
-    """Write one memory in a list: glyph, kind, text, how faded, how old, id."""
+def format_memory(m: Memory, lang: Lang, now: datetime, tz: str = "UTC") -> str:
+    """Write one memory in a list: glyph, kind, text, how faded, its day, how old, id."""
     import prompts  # Jinja2: not before the first paint
+    from memory.api import write_occasion
 
     holds = {
         "negated": m.negated_at is not None,
@@ -44,14 +45,17 @@ def format_memory(m: Memory, lang: Lang, now: datetime) -> str:
     told += [marks(lang, "over", n=len(m.source_ids))] if m.source_ids else []
     told = [t for t in (*told, "📍" if m.pinned else "") if t]
     text = mark_quote(m, m.content) + (words(lang, "aside", text=join(told, lang)) if told else "")
-    age = format_age(m.created_at, now, lang)
-    return f"{m.spoken_level.glyph} {KINDS[m.kind].icon} {text} · {age} [{m.id}]"
+    day = write_occasion(m, now, lang, tz) if m.state is State.ACTIVE else ""
+    foot = " · ".join(filter(None, (text, day, format_age(m.created_at, now, lang))))
+    return f"{m.spoken_level.glyph} {KINDS[m.kind].icon} {foot} [{m.id}]"
 
 
-def list_lines(memories: Sequence[Memory], total: int, lang: Lang, now: datetime) -> list[str]:
+def list_lines(
+    memories: Sequence[Memory], total: int, lang: Lang, now: datetime, tz: str = "UTC"
+) -> list[str]:
     """Write a line for each memory, and one for how many more there are."""
     more = total - len(memories)
-    lines = [f"- {format_memory(m, lang, now)}" for m in memories]
+    lines = [f"- {format_memory(m, lang, now, tz)}" for m in memories]
     return [*lines, *([say(lang, "asof.more", n=more)] if more else [])]
 
 
@@ -89,7 +93,7 @@ async def list_memories(
     if levels:
         ink = "".join(run for _, run in draw_shoreline(levels, CHAT_WIDTH))
         head += f"\n{ink}\n{describe_shoreline(levels, lang)}"
-    lines += [head, *(f"- {format_memory(m, lang, c.at)}" for m in page.items)]
+    lines += [head, *(f"- {format_memory(m, lang, c.at, c.tz)}" for m in page.items)]
     if end < count:
         again = f"{word} " if word else ""
         lines.append(say(lang, "memories.more", n=count - end, word=again, page=number + 1))
@@ -124,7 +128,7 @@ async def list_as_of(
     if not page.items:
         return answer(lang, "asof.none", when=when)
     ordered = sorted(page.items, key=lambda m: m.level)
-    lines = list_lines(ordered, page.total, lang, now)
+    lines = list_lines(ordered, page.total, lang, now, tz)
     for i, m in enumerate(ordered):
         state = "" if (is_now := current.get(m.id)) is None else str(is_now.state)
         if is_now is not None and is_now.state is State.ACTIVE:

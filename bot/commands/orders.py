@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from bot.commands.questions import TODO, answer_todo, read_todo_answer
 from bot.events import Choice, Command, CommandOutcome, Turn, answer
 from bot.reports import describe_night_undo
 from bot.tables import find_pending_choice, get_choice, put_choice, take_choice
@@ -64,7 +65,8 @@ class Orders:
 
     async def carry_out(self, text: str, message: Message) -> OrderOutcome:
         """Carry out the commands of a text, stored as `message`, or take it as an answer to us."""
-        if (spoken := await self._answer_question(text)) is not None:
+        spoken = await self._answer_todo(message) or await self._answer_question(text)
+        if spoken is not None:
             return OrderOutcome("", spoken)
         if self.private and wants_night_undone(text):
             return OrderOutcome("", await self.undo_night())
@@ -298,6 +300,28 @@ class Orders:
             return *choices, Choice(last, say(self.lang, none))
 
         return await self.store.write(self.user_id, write)
+
+    async def _answer_todo(self, message: Message) -> CommandOutcome | None:
+        """Take the message as the answer to our question about a todo, if it is one."""
+        now = self.asked.at
+
+        def read(tx: Transaction) -> tuple[Json, str]:
+            last = find_pending_choice(tx, self.asked.scope, now)
+            kept = get_choice(tx, last, now) if last else None
+            if kept is None or kept[1] != TODO:
+                return {}, ""
+            return kept[2], read_todo_answer(tx, kept[2], message, self.lang)
+
+        payload, said = await self.store.read(self.user_id, read)
+        if not said:
+            return None
+
+        def take(tx: Transaction) -> None:
+            for key in payload["keys"]:
+                take_choice(tx, key, now)
+
+        await self.store.write(self.user_id, take)
+        return await answer_todo(self.memory, self.asked, {**payload, "said": said}, self.lang)
 
     async def _answer_question(self, text: str) -> CommandOutcome | None:
         """Take the message as the answer to our open question, which lapses if it is none."""

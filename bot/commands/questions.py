@@ -10,16 +10,19 @@ from datetime import timedelta
 
 from bot.events import Choice, Command, CommandOutcome, Turn, answer
 from bot.tables import find_pending_choice, get_choice, put_choice, take_choice
-from bot.texts import say
+from bot.texts import say, write_day
 from memory import api
 from memory.api import accepts_offer
 from memory.errors import MemoryError_
-from memory.models import Json, Lang, Proposal
+from memory.models import Json, Lang, Message, Proposal, mark_quote
 from memory.ports import Store, Transaction
 
 PROPOSAL = "proposal"
 LOOK_BACK = "look_back"
+TODO = "todo"
+TODO_ANSWERS = ("done", "open", "dropped")
 LIFE = timedelta(days=2)
+TODO_LIFE = timedelta(days=3)  # then the todo counts as unanswered
 _NAMED = 5
 NIGHT = "night"  # what a night was held back from
 
@@ -103,6 +106,51 @@ def find_question(tx: Transaction, payload: Json) -> str:
     row = tx.conversations.get_turn(payload["turn"])
     said = tx.conversations.get_message(row.user_message_id) if row else None
     return said.text if said is not None and said.hidden_at is None else ""
+
+
+async def ask_todo(
+    memory: api.Memory, store: Store, turn: Turn, lang: Lang
+) -> tuple[str, tuple[Choice, ...]]:
+    """Ask about a todo that is due, once: the question, and its answers."""
+    m = await memory.take_due_todo(turn.user_id, turn.at)
+    due = None if m is None else api.find_occasion(m, turn.at, turn.tz)
+    if m is None or due is None:
+        return "", ()
+    day = write_day(due.first, api.find_today(turn.at, turn.tz).year, lang)
+    text = say(lang, "todo.asks", text=mark_quote(m, m.original_content), day=day)
+
+    def offer(tx: Transaction) -> tuple[Choice, ...]:
+        keys = {said: tx.new_id() for said in TODO_ANSWERS}
+        for said, key in keys.items():
+            payload = {"id": m.id, "said": said, "keys": list(keys.values()), "asked": text}
+            put_choice(tx, key, turn.scope, TODO, payload, turn.at + TODO_LIFE)
+        return tuple(Choice(key, say(lang, f"todo.{said}")) for said, key in keys.items())
+
+    return text, await store.write(turn.user_id, offer)
+
+
+def read_todo_answer(tx: Transaction, payload: Json, message: Message, lang: Lang) -> str:
+    """Return the answer to the question about a todo that a message gives, if Ebb just asked it."""
+    before = tx.conversations.list_messages(
+        session_id=message.session_id, before=message.seq, limit=1, newest=True
+    )
+    if not before or not before[0].text.endswith(payload["asked"]):
+        return ""
+    picked = api.read_choice(message.text, [say(lang, f"todo.{x}") for x in TODO_ANSWERS])
+    if picked == "unclear":  # yes
+        return TODO_ANSWERS[0]
+    return "" if picked is None else TODO_ANSWERS[picked[0] if picked else 1]  # no: not yet
+
+
+async def answer_todo(
+    memory: api.Memory, c: Command | Turn, payload: Json, lang: Lang
+) -> CommandOutcome:
+    """Do what the person answered about a todo."""
+    try:
+        m = await memory.settle_todo(c.user_id, payload["id"], payload["said"], c.at, c.tz)
+    except MemoryError_:
+        return answer(lang, "choice.gone", ok=False)
+    return answer(lang, f"todo.is_{payload['said']}", text=m.original_content)
 
 
 async def list_proposals(memory: api.Memory, user_id: str, lang: Lang) -> list[str]:

@@ -142,8 +142,7 @@ def explain(
 
 
 def _list_hit(h: Hit, lang: Lang, now: datetime) -> list[str]:
-    days = [day for day in (h.memory.on, h.memory.valid_from) if day is not None and day > now]
-    reasons = [*(say(lang, "coming", day=day) for day in days[:1]), *list_reasons(h, lang)]
+    reasons = list_reasons(h, lang)
     return [f"- {format_memory(h.memory, lang, now)}", *(f"  - {line}" for line in reasons)]
 
 

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from zlib import crc32
 
 from bot.notebook import keep, reader
-from bot.notebook.keep import Embed, list_mappings
+from bot.notebook.keep import FELT, Embed, list_mappings
 from bot.notebook.reader import SentenceReading, SentenceUnit
 from bot.notebook.texts import say
 from bot.texts import LANGS, kind_name, words, write_day
@@ -25,7 +25,6 @@ MOST_QUOTES: Final = 3
 MOST: Final = 16  # sentences of a message that a reply takes up, and memories in a list
 SURE: Final = 0.85  # relevance from which a memory is quoted as the answer
 FAINT: Final = 0.15  # of its limit, from which a sentence that is left out is named
-FELT: Final = 0.6  # share of an act from which it is answered as such
 ACT: Final = 0.4
 SELF: Final = 0.8  # as above, of a question that speaks of the person as well
 LEFT_OUT: Final = frozenset({"wish", "joke", "fiction", "conditional", "roleplay"})
@@ -54,6 +53,7 @@ async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
     parts = [opening, *(talk.acknowledge(told) if told else talk.sympathise(found))]
     for u, r in asked[:2]:
         parts.append(talk.find(u.text if len(asked) > 1 else message, r.sort))
+    parts += talk.tell_day() if not asked and not told else []
     if not told and not asked and not opening:
         parts.append(talk.chat(found))
     return talk.join(*dict.fromkeys(p for p in parts if p)) or talk.say("plain")
@@ -89,8 +89,11 @@ class FixedSentences:
         self.where = str(data.get("where") or "")
         self.history = list_mappings(data.get("history"))
         self.profile = list_mappings(data.get("profile"))
-        recalled = list_mappings(data.get("recalled"))
-        self.recalled = [m for m in recalled if m.get("kind") != "episode"]
+        recalled = [m for m in list_mappings(data.get("recalled")) if m.get("kind") != "episode"]
+        on_day = [m for m in recalled if m.get("why") == "day"]
+        self.near = [m for m in on_day if not m.get("relevance")]  # comes up by itself
+        self.on = [m for m in on_day if m.get("relevance")]  # has its day in the time asked about
+        self.recalled = [m for m in recalled if m not in on_day]
         self.replies = [str(m.get("text")) for m in self.history if m.get("role") == "assistant"]
         self.at, self.tz = str(data.get("now") or ""), str(data.get("tz") or "")
         known = ("profile", "recalled", "episode", "summary")
@@ -166,10 +169,16 @@ class FixedSentences:
                 return self.say("left", text=" ".join(unit.text.split())[:80])
         return ""
 
+    def tell_day(self) -> list[str]:
+        """Tell once in a conversation what stands around today."""
+        return [] if self.replies else [self.cite("near", m) for m in self.near]
+
     def find(self, question: str, sort: str) -> str:
         """Answer a question with at most three quotations, or say that there is none."""
         if self.where in {"temp", "group"}:  # nothing is looked up there
             return self.say(self.where)
+        if on := [self.cite("near", m) for m in self.on[:MOST_QUOTES]]:
+            return "\n".join(on)
         if any(m.get("why") == "overview" for m in self.recalled):
             items = [*self.profile, *self.recalled][:MOST]
             return "\n".join([self.say("overview"), *(self.cite("line", m) for m in items)])
@@ -206,8 +215,13 @@ class FixedSentences:
         return self.say("faint", what=what)
 
     def cite(self, key: str, m: Mapping[str, Json]) -> str:
-        """Return a memory as a quotation with its day."""
-        return self.say(key, date=self.write_day(m), quote=self.quote(m.get("text")))
+        """Return a memory as a quotation with its day, and how near the day it speaks of is."""
+        day, why = str(m.get("on") or m.get("due") or ""), "day"
+        why = "planned" if m.get("planned") else why
+        near = self.say(why, day=self.write_date(day), word=m.get("near")) if m.get("near") else ""
+        died = self.say("died", word=m.get("died")) if m.get("died") else ""
+        line = self.say(key, date=self.write_day(m), quote=self.quote(m.get("text")))
+        return line + near + died
 
     def quote(self, text: Json) -> str:
         """Return a text in quotation marks, as it was said."""
@@ -218,8 +232,12 @@ class FixedSentences:
 
     def write_day(self, m: Mapping[str, Json]) -> str:
         """Return the day a memory was told, with the year where it is another one."""
+        return self.write_date(str(m.get("when") or "")[:10]) or self.say("some_day")
+
+    def write_date(self, text: str) -> str:
+        """Return an ISO day in words; a month or year stays as it is written."""
         try:
-            day = date.fromisoformat(str(m.get("when") or "")[:10])
+            day = date.fromisoformat(text)
         except ValueError:
-            return self.say("some_day")
+            return text
         return write_day(day, int(self.at[:4]) if self.at[:4].isdigit() else 0, self.lang)

@@ -17,6 +17,7 @@ from memory.api import list_units, redact
 from memory.models import Json, Lang, detect_language
 from memory.ports import FloatArray
 from memory.text import dates
+from memory.text.deaths import find_dead
 from memory.text.speech import FORMS, split_clauses
 
 Rows: TypeAlias = Sequence[Mapping[str, Json]]
@@ -28,6 +29,7 @@ WORD: Final = 0.03
 SORTED: Final = 0.5  # share of a sort from which a quotation is more than a fact
 NEARLY: Final = 0.4  # of the limit, from which a sentence belongs to a kept one beside it
 MOST_LINES: Final = 20
+FELT: Final = 0.6  # share of an act, such as telling a death, from which it is taken as such
 _KINDS: Final = {"name": "identity", "health": "health", "instruction": "instruction"}
 _PLACEHOLDER: Final = re.compile(r"\[(?:secret|机密)[:：]")
 _HEAD: Final = re.compile(r"[\[【［〔]")
@@ -42,6 +44,7 @@ class QuoteEntry:
     kind: str
     when: dates.DateMatch | None = None
     corrects: str = ""
+    dead: str = ""
 
 
 def list_mappings(value: Json) -> list[Mapping[str, Json]]:
@@ -104,11 +107,13 @@ async def find_entries(
         joined = unit.before and (unit.asked or (goes_on and not reader.is_question(unit.before)))
         text = f"{unit.before}{say(lang, 'join')}{unit.text}" if joined else unit.text
         entry = QuoteEntry(" ".join(text.split()), unit.text, kind, when)
+        if r.acts.get("death", 0.0) >= FELT:
+            entry = replace(entry, dead=find_dead(unit.text, told=True), when=None)
         if r.corrects:
             entry = replace(entry, corrects=await _find_corrected(embed, entry, unit, known))
         if (
-            r.keep and not (r.corrects and short)
-        ) or entry.corrects:  # a bare correction of nothing says nothing
+            (r.keep and not (r.corrects and short)) or entry.corrects or entry.dead
+        ):  # a bare correction of nothing says nothing
             out.append(entry)
     return out
 
@@ -181,14 +186,16 @@ async def extract(embed: Embed, data: Mapping[str, Json]) -> str:
 def _line(e: QuoteEntry, n: int) -> str:
     """Write an entry as a line of the monitor's grammar."""
     head = f"UPDATE:{e.corrects}" if e.corrects else "ADD"
-    fields = "".join(f" {name}={value}" for name, value in _dated(e).items())
+    fields = "".join(f' {name}="{value}"' for name, value in _dated(e).items())
     words = e.said.replace("\\", "").replace('"', "")
     text = _HEAD.sub("(", e.text) if _HEAD.match(e.text) else e.text
     return f'[{head} kind={e.kind}{fields} quote=yes said={n}:"{words}"] {text}'
 
 
 def _dated(e: QuoteEntry) -> dict[str, Json]:
-    """Return the date beside a quotation: when it is due, or when it happens."""
+    """Return the date beside a quotation: when it is due, or when it happens; or who died."""
+    if e.dead:
+        return {"dead": e.dead}
     if e.when is None or e.kind not in {"event", "todo"}:
         return {}
     return {"expires": e.when.due} if e.kind == "todo" else {"on": e.when.due[:10]}

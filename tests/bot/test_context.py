@@ -146,7 +146,7 @@ def test_history_is_summarised_by_count_and_by_length() -> None:
     [("en", "coming, on", "was planned for"), ("zh", "将要发生", "原定于")],
 )
 def test_a_memory_is_told_in_its_own_words_with_its_day(lang: Lang, coming: str, past: str) -> None:
-    """The original in place of the level's text, never both; what is to come and what was planned say so."""
+    """The original, never beside its level's text; a plan says whether it is to come, and how near."""
     day = timedelta(days=20)
     state = CurveState(0.0, NOW)
     plain = Memory(
@@ -171,8 +171,14 @@ def test_a_memory_is_told_in_its_own_words_with_its_day(lang: Lang, coming: str,
                 "content"
             ]
         )
-        for m in (ahead, replace(plain, valid_from=NOW + day), replace(plain, on=NOW - day))
+        for m in (
+            ahead,
+            replace(plain, valid_from=NOW + day),
+            replace(plain, on=NOW - day, created_at=NOW - 2 * day),
+            replace(plain, on=NOW - day),  # told when it had happened
+        )
     ]
     assert all("Moves to Tartu" in s and "· tag" not in s for s in sent)
-    assert [coming in s for s in sent] == [True, True, False]
-    assert past in sent[2]
+    assert [coming in s for s in sent] == [True, True, False, False]
+    assert [past in s for s in sent] == [False, False, True, False]
+    assert {"en": "in 20 days", "zh": "20天后"}[lang] in sent[0]

@@ -23,6 +23,13 @@ ITEM = {
     "phrase": "P",
     "negated": True,
     "superseded": False,
+    "on": "2027-06-12",
+    "due": "",
+    "near": "in 3 days",
+    "coming": True,
+    "planned": False,
+    "repeats": False,
+    "died": "",
 }
 VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "persona": {},

@@ -122,15 +122,12 @@ def draw_gauge(share: float, cells: int = 5) -> str:
 
 
 def format_validity(m: Memory, voice: WindowLanguage, now: datetime) -> str:
-    """Write until or since when it holds, where that was said."""
-    times = (
-        ("since", m.valid_from, m.precision),
-        ("until", m.valid_until, None),
-        ("due", m.expires_at, m.precision),
-    )
-    return " · ".join(
-        voice(key, when=voice.format_date(at, precision, now)) for key, at, precision in times if at
-    )
+    """Write until or since when it holds, and its day, where that was said."""
+    from memory.api import write_occasion  # not before the first paint
+
+    times = (("since", m.valid_from, m.precision), ("until", m.valid_until, None))
+    told = [voice(key, when=voice.format_date(at, form, now)) for key, at, form in times if at]
+    return " · ".join(filter(None, (*told, write_occasion(m, now, voice.lang, voice.tz))))
 
 
 def wrap_beside(first: str | Content, text: Content, width: int) -> Content:

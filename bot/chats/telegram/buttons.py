@@ -200,7 +200,7 @@ def _describe_memory(m: Memory, lang: Lang, ebb: Ebb) -> str:
         "sure": f"{m.confidence:.0%}{' ✔' if m.verified else ''}",
     }
     lines = [f"- {say(lang, f'memory.{key}', text=text)}" for key, text in rows.items() if text]
-    return "\n".join([format_memory(m, lang, ebb.clock()), *lines])
+    return "\n".join([format_memory(m, lang, ebb.clock(), ebb.tz), *lines])
 
 
 # --- what was said in the person's other windows ---
