@@ -32,6 +32,7 @@ from memory.upkeep.run import UpkeepRun
 
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
 """Edges of the weight distribution: the levels' breakpoints, and what is protected."""
+LONG_ABSENCE: Final = timedelta(days=14)
 QUALITY_WINDOW: Final = timedelta(days=30)
 FREQUENT, FREQUENT_WINDOW = 3, timedelta(hours=24)  # the weight paper's frequent reinforcement
 _USES: Final = frozenset({"mention", "use", "boost", "affirm"})
@@ -175,10 +176,12 @@ def write_report(run: UpkeepRun, tx: Transaction) -> NightReport:
     kinds = Counter(str(w.row.kind) for w in active if w.row.layer != Layer.EPISODE)
     if data.get("held"):
         ask_to_go_on(tx, sum(data["held"].values()), len(active), run.now)
+    last = tx.conversations.list_sessions(limit=1)
     data |= {
         "kinds": dict(kinds.most_common()),
         "quality": tx.changes.count_corrections(run.now - QUALITY_WINDOW),
         "believed": run.believed,
+        "absence": bool(last) and run.now - last[0].last_at >= LONG_ABSENCE,
         "memories": len(active),
         "levels": {level.name.lower(): levels[level.name.lower()] for level in Level},
         "states": dict(Counter(r.state for r in rows)),

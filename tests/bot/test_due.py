@@ -63,14 +63,17 @@ async def test_after_a_long_absence_one_sentence_and_no_question(tmp_path: Path,
         await w.say(tell)
         await w.do("/new")
         w.time.forward(days=16)
+        keeper = w.ebb.memory.keeper
+        assert keeper is not None
+        await keeper.plan(w.user_id, w.time())
+        await w.ebb.agent.drain(20)
+        assert [r.absence for r in await keeper.reports(w.user_id, 5)] == [True]
         said = await w.say(hello)
         assert (said.text.count(back), asks in said.text) == (1, False)
         w.time.forward(hours=8)
         again = await w.say(hello)
         assert (again.text.count(back), asks in again.text) == (0, False)
         w.time.forward(days=3)
-        keeper = w.ebb.memory.keeper
-        assert keeper is not None
         await keeper.plan(w.user_id, w.time())
         await w.ebb.agent.drain(20)
         assert (await todo(w)).level is Level.ARCHIVE
