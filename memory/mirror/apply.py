@@ -14,7 +14,13 @@ from memory.learn.forget import forget
 from memory.learn.remember import NearestMemories, Rememberer, RememberRequest, RememberResult
 from memory.learn.same_meaning import same
 from memory.mirror.merge import MergePlan
-from memory.mirror.page import MirrorBlock, MirrorDocument, flatten_spacing, split_paragraphs
+from memory.mirror.page import (
+    BESIDE,
+    MirrorBlock,
+    MirrorDocument,
+    flatten_spacing,
+    split_paragraphs,
+)
 from memory.mirror.snapshot import digest_memory, get_lineage, plan_merge
 from memory.models import (
     ChangeSet,
@@ -49,7 +55,10 @@ class AppliedEdits:
 
 @dataclass(slots=True)
 class EditApplier:
-    """Takes one file's edits, inside one write; `shows` is what the person's buffer has now."""
+    """Takes one file's edits, inside one write; `shows` is what the person's buffer has now.
+
+    `beside`: it is MEMORY.more.md.
+    """
 
     tx: Transaction
     doc: MirrorDocument
@@ -63,11 +72,12 @@ class EditApplier:
     shows: dict[MemoryId, MirrorDigest | None] = field(default_factory=dict)
     base: Mapping[MemoryId, MirrorDigest] = field(default_factory=dict)
     begun: ChangeSet | None = None
+    beside: bool = False
 
     def run(self, digest: str) -> None:
         """Do it, and note that this file was read."""
         tx = self.tx
-        wanted, self.base, version = plan_merge(tx, self.doc)
+        wanted, self.base, version = plan_merge(tx, self.doc, beside=self.beside)
         self.out.dropped += wanted.dropped
         for i, d in wanted.rewritten.items():
             was = self.base.get(i, MirrorDigest(d, d, ""))
@@ -110,7 +120,7 @@ class EditApplier:
         self.tx.memories.log(lifecycle.build_log_entry("edited", m, new, self.u, self.now, "user"))
         self.out.edited.append(m.id)
         shown = self.shows.get(m.id) or self.base.get(m.id) or digest_memory(self.tx, m)
-        self.shows[m.id] = replace(shown, kind=str(kind))
+        self.shows[m.id] = replace(shown, kind=str(kind) + BESIDE * shown.kind.endswith(BESIDE))
 
     def _edit(self, block: MirrorBlock) -> None:
         try:
@@ -136,7 +146,8 @@ class EditApplier:
         m = done.memory
         if block.id is None and (not done.already or m.id not in self.base):
             digest = self.tx.mirror.compute_digest(block.text)
-            self.shows[m.id] = replace(digest_memory(self.tx, m), text=digest)
+            there = str(m.kind) + BESIDE * self.beside
+            self.shows[m.id] = replace(digest_memory(self.tx, m), text=digest, kind=there)
 
     def _remember(
         self, text: str, kind: Kind | None = None, *, beside: bool = False
@@ -186,7 +197,7 @@ class EditApplier:
         kept = [
             (raw, since)
             for raw, since in state.unread
-            if version is None or since > version or raw in in_file
+            if self.beside or version is None or since > version or raw in in_file
         ]
         there = {raw for raw, _ in kept}
         fresh = dict.fromkeys(raw for raw in (*self.doc.unread, *self.unread) if raw not in there)

@@ -15,22 +15,34 @@ from typing import Final, TypeAlias
 
 from memory.models import Lang
 from memory.text.clean import clean_input
-from memory.text.languages import value
+from memory.text.languages import value, values
 
 Seal: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode: changes whenever somebody writes
 _PREFIX: Final = ".ebb-mirror-"
 _SETTLE: Final = 0.15  # seconds in which an editor may still be writing
 _TRIES: Final = 40
+_SHARE_OF_NULS: Final = 8  # from this share of the bytes on, it is UTF-16 without its mark
 _FEW: Final = 3  # times as many lines may be damaged as are sound UTF-8 beyond ASCII
 
 
 @dataclass(frozen=True, slots=True)
 class MirrorFile:
-    """A file as it was read; `digest` is that of its bytes."""
+    """Both files as they were read, None where there is none; `digest` is that of their bytes."""
 
-    text: str
+    text: str | None
+    more: str | None
     digest: str
-    seal: Seal
+    seals: tuple[Seal | None, Seal | None]
+
+
+def find_more(path: Path) -> Path:
+    """Return the path of what MEMORY.md has no room for."""
+    return path.with_name(f"{path.stem}.more.md")
+
+
+def seals_of(path: Path) -> tuple[Seal | None, Seal | None]:
+    """Return the seals of both files."""
+    return seal_of(path), seal_of(find_more(path))
 
 
 def seal_of(path: Path) -> Seal | None:
@@ -42,45 +54,53 @@ def seal_of(path: Path) -> Seal | None:
     return s.st_mtime_ns, s.st_size, s.st_ino
 
 
-def compute_digest(data: bytes) -> str:
+def compute_digest(data: bytes | None, more: bytes | None = None) -> str:
     """Return a short name for these bytes."""
-    return hashlib.sha256(data).hexdigest()[:32]
+    whole = (data or b"") + (b"" if more is None else b"\0" + more)
+    return hashlib.sha256(whole).hexdigest()[:32]
 
 
-def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> MirrorFile | None:
-    """Read the file; unless its digest is one of `ours`, when nobody writes any more.
+def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> MirrorFile:
+    """Read both files; unless their digest is one of `ours`, when nobody writes any more.
 
-    Returns None if there is no file. Raises OSError if it is there and cannot be read.
+    Raises OSError if one is there and cannot be read.
     """
     before = None
     for _ in range(_TRIES):
-        seal = seal_of(path)
-        if seal is None:
-            return None
+        seals = seals_of(path)
         with suppress(FileNotFoundError):  # an editor is replacing it
-            data = path.read_bytes()
-            digest = compute_digest(data)
-            if seal_of(path) == seal and (digest in ours or before == (digest, seal)):
-                return MirrorFile(decode_file(data, lang), digest, seal)
-            before = digest, seal
+            data = path.read_bytes() if seals[0] else None
+            more = find_more(path).read_bytes() if seals[1] else None
+            digest = compute_digest(data, more)
+            if seals_of(path) == seals and (digest in ours or before == (digest, seals)):
+                text, beside = (None if x is None else decode_file(x, lang) for x in (data, more))
+                return MirrorFile(text, beside, digest, seals)
+            before = digest, seals
         time.sleep(_SETTLE)
     raise OSError(f"{path} does not hold still.")
 
 
 def decode_file(data: bytes, lang: Lang) -> str:
-    """Decode UTF-8, UTF-16 with its mark, else what an old editor uses for the language.
+    """Decode UTF-8, UTF-16, else what an old editor uses for the language of the page.
 
     In a file that is UTF-8 but for a few lines, those stay as they are (`is_damaged`), and are
-    written back.
+    written back. A NUL says nothing, and is left out.
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return clean_input(data.decode("utf-16", "replace"))
-    text = data.decode("utf-8-sig", "surrogateescape").replace("\0", "␀")
+    if data.count(0) > len(data) / _SHARE_OF_NULS:
+        order = "be" if data[::2].count(0) > data[1::2].count(0) else "le"
+        return clean_input(data.decode(f"utf-16-{order}", "replace"))
+    text = data.decode("utf-8-sig", "surrogateescape").replace("\0", "")
     lines = [line for line in text.split("\n") if not line.isascii()]
     broken = sum(is_damaged(line) for line in lines)
     if broken <= _FEW * (len(lines) - broken):
         return text
-    return clean_input(data.decode(value(lang, "mirror", "ENCODING"), "replace"))
+    tried = {
+        code: data.decode(name, "replace") for code, name in values("mirror", "ENCODING").items()
+    }
+    own = {code: str(value(code, "mirror", "ACTIVE")) in tried[code] for code in tried}
+    return clean_input(tried[next((code for code in tried if own[code]), lang)])
 
 
 def is_damaged(text: str) -> bool:
@@ -97,10 +117,14 @@ def write(path: Path, text: str, *, expected: Seal | None, backup: str | None) -
     """Write `backup` beside the file, then replace the file by `text`; return its new seal.
 
     Returns None, and replaces nothing, if the file is not as `expected`: somebody has saved it
-    meanwhile. A link is followed, so that it stays one. Raises OSError.
+    meanwhile. Without a text the file goes. A link is followed, so that it stays one. Raises
+    OSError.
     """
     if backup is not None:
         _put(path.with_name(path.name + ".bak"), backup)
+    if not text and seal_of(path) == expected:
+        path.unlink()
+        return expected
     target = path.resolve() if path.is_symlink() else path
     return _put(target, text, lambda: seal_of(target) == expected)
 

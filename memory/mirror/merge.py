@@ -9,14 +9,14 @@ memory beside it. Nothing that was forgotten comes back by being still in some e
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cache
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
-from memory.mirror.page import MirrorBlock, MirrorDocument, split_paragraphs
+from memory.mirror.page import MirrorBlock, MirrorDocument, split_paragraphs, strip_marks
 from memory.models import Kind, MemoryId, MirrorDigest
 
 Where: TypeAlias = Literal["here", "replaced", "gone"]
@@ -24,6 +24,7 @@ MANY: Final = 10
 SHARE: Final = 0.2
 _SAME_ID: Final = 0.75  # alike, of an id with a slip in it
 _SAME_LINE: Final = 0.6  # of a line that was typed and corrected
+_STRUCK: Final = re.compile(r"~~(.+)~~")  # to say that it is wrong
 _FIGURES: Final = re.compile(r"\d{4}-\d{2}-\d{2}|\d\.\d\d")  # a heading that was one of ours
 
 
@@ -67,6 +68,8 @@ def plan(
     seen: Callable[[MemoryId, str], bool],
     digest: Callable[[str], str],
     added: Mapping[MemoryId, str] = MappingProxyType({}),
+    words: Callable[[MemoryId], str] = lambda _: "",
+    beside: Container[MemoryId] = (),
 ) -> MergePlan:
     """Compare a file with its base and with the memories.
 
@@ -77,14 +80,19 @@ def plan(
         seen: whether some version of the file showed that memory with the text of that digest.
         digest: makes the digest of a text.
         added: entries of the base that came with an earlier save of it, and their texts.
+        words: the original of a memory as it is now.
+        beside: entries whose absence says nothing, because another file shows them.
     """
-    merge = _Merge(doc, base, stands, seen, cache(digest), added)
+    plain = cache(lambda i: strip_marks(words(i)))
+    merge = _Merge(doc, base, stands, seen, cache(digest), added, plain)
     merge.name_blocks()
-    missing = merge.find_renamed(merge.find_unchanged([i for i in base if i not in merge.named]))
+    missing = [i for i in base if i not in merge.named and i not in doc.held]
+    missing = merge.find_renamed(merge.find_unchanged(missing))
+    empty = merge.find_empty()
     for memory_id, block in merge.named.items():
         merge.compare(memory_id, block)
-    merge.out.present |= merge.named.keys()
-    merge.judge_missing(missing)
+    merge.out.present |= merge.named.keys() | doc.held
+    merge.judge_missing([*empty, *(i for i in missing if i not in beside)])
     merge.out.unread += [raw for b in merge.loose if b.fault for raw in split_paragraphs(b.raw)]
     merge.out.unread += [raw for stray in doc.strays for raw in split_paragraphs(stray)]
     merge.out.new += [b for b in merge.loose if not b.fault]
@@ -101,12 +109,16 @@ class _Merge:
     seen: Callable[[MemoryId, str], bool]
     digest: Callable[[str], str]
     added: Mapping[MemoryId, str]
+    plain: Callable[[MemoryId], str]  # the original as it is now, without marks
     out: MergePlan = field(default_factory=MergePlan)
     named: dict[MemoryId, MirrorBlock] = field(default_factory=dict)
     loose: list[MirrorBlock] = field(default_factory=list)
 
     def name_blocks(self) -> None:
-        """Choose one block for each id; a copy of an entry that somebody rewrote is a new one."""
+        """Choose one block for each id: words decide over ids that were mixed up.
+
+        A copy of an entry that somebody rewrote is a new one.
+        """
         several: dict[MemoryId, list[MirrorBlock]] = {}
         for b in self.doc.blocks:
             if b.id is not None and (b.id in self.base or b.id in self.stands):
@@ -118,19 +130,73 @@ class _Merge:
             chosen = next((b for b in blocks if self.digest(b.text) in own), blocks[0])
             self.named[i] = chosen
             self.loose += [replace(b, id=None) for b in blocks if b.text not in {chosen.text, ""}]
+        self._swap_back()
+
+    def _swap_back(self) -> None:
+        """Give a block the id of the entry whose words it has, where its own has others."""
+        wrong = {
+            i: b
+            for i, b in self.named.items()
+            if i in self.base and b.paragraphs and self.digest(b.text) != self.base[i].text
+        }
+        left = {s.text: i for i, s in self.base.items() if i in wrong or i not in self.named}
+        for i, b in wrong.items():
+            if (other := left.get(self.digest(b.text))) is not None:
+                if self.named[i] is b:
+                    del self.named[i]
+                self.named[other] = replace(b, id=other, kind=None)
 
     def find_unchanged(self, missing: Iterable[MemoryId]) -> list[MemoryId]:
-        """Find entries whose heading was damaged or lost by their text; return the others."""
+        """Find entries whose figures were damaged or lost by their text; return the others."""
         by_text: dict[str, list[MemoryId]] = {}
         for i in missing:
             by_text.setdefault(self.base[i].text, []).append(i)
+        self._take_alike(by_text, lambda b: self.digest(b.text))
+        left = [i for ids in by_text.values() for i in ids]
+        if left and self.loose:
+            by_text = {}
+            for i in left:
+                by_text.setdefault(self.plain(i), []).append(i)
+            by_text.pop("", None)
+            self._take_alike(by_text, lambda b: strip_marks(b.text))
+            self._find_torn(by_text)
+        return [i for i in left if i not in self.out.present]
+
+    def _take_alike(
+        self, by_text: Mapping[str, list[MemoryId]], read: Callable[[MirrorBlock], str]
+    ) -> None:
         loose, self.loose = self.loose, []
         for b in loose:
-            if same := by_text.get(self.digest(b.text)):
+            if same := by_text.get(read(b)):
                 self.out.present.add(same.pop())
             else:
                 self.loose.append(b)
-        return [i for ids in by_text.values() for i in ids]
+
+    def _find_torn(self, by_text: Mapping[str, list[MemoryId]]) -> None:
+        """Find the entry in whose middle the file ends."""
+        last = self.loose[-1] if self.loose else None
+        if not self.doc.torn or last is None or last.lines != self.doc.blocks[-1].lines:
+            return
+        begun = [ids[0] for text, ids in by_text.items() if ids and self._is_begun(text, last)]
+        if begun:
+            self.out.present.add(begun[0])
+            self.loose.pop()
+
+    def _is_begun(self, text: str, b: MirrorBlock) -> bool:
+        begun = strip_marks(b.text.split("<!")[0])
+        return bool(begun) and text.startswith(begun)
+
+    def find_empty(self) -> list[MemoryId]:
+        """Find entries whose words were deleted, or struck through; return them."""
+        shown = ((i, b) for i, b in self.named.items() if i in self.base and i not in self.doc.held)
+        empty = [i for i, b in shown if self._is_empty(i, b)]
+        for i in empty:
+            del self.named[i]
+        return empty
+
+    def _is_empty(self, i: MemoryId, b: MirrorBlock) -> bool:
+        struck = _STRUCK.fullmatch(b.text)
+        return not b.paragraphs or bool(struck and strip_marks(struck[1]) == self.plain(i))
 
     def find_renamed(self, missing: Iterable[MemoryId]) -> list[MemoryId]:
         """Find entries by an almost correct id, or by an almost unchanged line.
@@ -166,6 +232,12 @@ class _Merge:
             return
         if d in {now.text, now.original} and now.where == "here":
             return
+        text = strip_marks(b.text)
+        torn = (
+            self.doc.torn and b is self.doc.blocks[-1] and self._is_begun(self.plain(memory_id), b)
+        )
+        if now.where == "here" and (text == self.plain(memory_id) or torn):
+            return  # no new wording
         self.out.rewritten[memory_id] = d
         if now.where == "gone":
             self.out.unread += split_paragraphs(b.raw)
@@ -183,6 +255,10 @@ class _Merge:
         # old: who knows.
         self.out.missing = [i for i in missing if i in self.added]
         missing = [i for i in missing if i not in self.added]
+        bare = sum(b.id is None and not b.token for b in self.doc.blocks) - len(self.loose)
+        if bare > len(self.named):  # most comments are gone: so may be what they belonged to
+            self.out.present |= set(missing)
+            return
         broken = sum(
             b.fault == "heading" and _FIGURES.search(b.raw.split("\n", 1)[0]) is not None
             for b in self.loose

@@ -7,19 +7,29 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from memory.models import KINDS, Kind, Lang, Level, MemoryId
 from memory.text.languages import LANGUAGES, either, value, values
 
 Fault: TypeAlias = Literal["", "heading", "nothing"]
 PARTS: Final = ("active", "archived", "unread")
+_HINTS: Final = ("HOW", "HOW_BEFORE", "ARCHIVED_HOW", "UNREAD_HOW", "MORE", "MORE_HOW", "FOLDED")
+GROUPS: Final = ("standing", "people", "life", "work", "health", "plans", "over")  # in this order
+LINES: Final = 200  # of the page, as the session paper has it; the rest is in the file beside it
+FOLD: Final = 3  # details shown below what was derived from them (by hand)
+BESIDE: Final = "+"  # behind the kind in a digest: of an entry in MEMORY.more.md
 _COMMENTS: Final = ("UPDATED", "TOTAL", "NEGATED", "GONE", "ASKED")
 _SPECIAL: Final = "#＃-–*+>•·‣[［【（(<|｜\\`~=:"
 _NUMBERED: Final = re.compile(r"\d{1,3}[.)、）]")
+_PLAIN_SIGNS: Final = dict(zip("“”„«»‘’‚–—−‐‑", [*'"""""', *"'''", *"-----"], strict=True))
+_PLAIN: Final = str.maketrans(_PLAIN_SIGNS)
+_WIDE: Final = "\u3000-\u9fff\uf900-\ufaff\uff00-\uffef"
+_MARKS: Final = re.compile(r"\*\*|__|~~|(?<!\w)[*_`]+(?=\w)|(?<=\S)[*_`]+(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,9 @@ class MirrorEntry:
     archived: bool = False
     negated: bool = False
     level: Level = Level.FULL
+    group: str = "life"  # one of GROUPS, or a name
+    below: MemoryId | None = None  # the derived memory that it is a detail of
+    rank: int = 0  # among the standing memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +94,26 @@ class MirrorBlock:
 
 @dataclass(slots=True)
 class MirrorDocument:
-    """A file that was read: entries, the pieces of its Unread part, and what belongs to nothing."""
+    """A file that was read: entries, the pieces of its Unread part, and what belongs to nothing.
+
+    `held` are the ids in what belongs to nothing; `torn`: the last line has no end.
+    """
 
     stamp: MirrorStamp | None = None
     blocks: list[MirrorBlock] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     strays: list[str] = field(default_factory=list)
+    held: set[MemoryId] = field(default_factory=set)
     empty: bool = False
+    torn: bool = False
+
+
+class RenderedPage(NamedTuple):
+    """MEMORY.md, what is beside it (empty where it holds all), and which entries stand there."""
+
+    text: str
+    more: str
+    beside: frozenset[MemoryId]
 
 
 # --- words of the file's own ---
@@ -104,7 +130,7 @@ def fold(text: str) -> str:
 
 
 def is_named(title: str, name: str) -> bool:
-    """Tell whether a heading is called TITLE, ACTIVE, ARCHIVED or UNREAD in any language."""
+    """Tell whether a heading is called ACTIVE, ARCHIVED or UNREAD in any language."""
     return bool(either("mirror", f"{name}_NAMES").fullmatch(fold(title).strip(" :*_#")))
 
 
@@ -113,12 +139,16 @@ def parse_part(title: str) -> str | None:
     return next((part for part in PARTS if is_named(title, part.upper())), None)
 
 
+def _match_said(*keys: str) -> str:
+    told = (re.escape(fold(text)) for key in keys for text in values("mirror", key).values())
+    counted = (text.replace(r"\{n\}", r"\d{1,9}") for text in told)
+    return "|".join(re.sub(r"\\\{\w+\\\}", lambda _: ".{0,60}", text) for text in counted)
+
+
 @cache
 def _own_comments() -> re.Pattern[str]:
-    keys = [*_COMMENTS, *(f"LEVEL_{level:d}" for level in Level if level)]
-    told = [fold(text) for key in keys for text in values("mirror", key).values()]
-    forms = [re.sub(r"\\\{\w+\\\}", lambda _: ".{0,60}", re.escape(text)) for text in told]
-    return re.compile("|".join(["ebb: .*", *forms]))
+    keys = (*_COMMENTS, *(f"LEVEL_{level:d}" for level in Level if level))
+    return re.compile(f"ebb: .*|{_match_said(*keys)}")
 
 
 def is_ours(comment: str) -> bool:
@@ -127,15 +157,13 @@ def is_ours(comment: str) -> bool:
 
 
 @cache
-def _hints() -> frozenset[str]:
-    return frozenset(
-        fold(text) for key in ("HOW", "UNREAD_HOW") for text in values("mirror", key).values()
-    )
+def _hints() -> re.Pattern[str]:
+    return re.compile(_match_said(*_HINTS))
 
 
 def is_hint(line: str) -> bool:
-    """Tell whether a quoted line is one of Ebb's own."""
-    return fold(line.strip().lstrip(">")) in _hints()
+    """Tell whether a line is one of Ebb's own, and no memory."""
+    return _hints().fullmatch(fold(line.strip().lstrip(">-*+ "))) is not None
 
 
 @cache
@@ -168,41 +196,118 @@ def _is_special(text: str) -> bool:
 
 
 def unescape_line(text: str) -> str:
-    """Return a line as it was before `render` made its first sign harmless."""
-    return text[1:] if text.startswith("\\") and text[1:] and _is_special(text[1:]) else text
+    """Return a line as it was before `render` made its first sign and its comments harmless."""
+    text = text[1:] if text.startswith("\\") and text[1:] and _is_special(text[1:]) else text
+    return re.sub(r"<(\\*)\\!", r"<\1!", text)
 
 
-def _entry(e: MirrorEntry, lang: Lang) -> Iterable[str]:
+def _escape_line(text: str) -> str:
+    line = re.sub(r"<(\\*)!", r"<\1\\!", flatten_spacing(text))
+    return "\\" + line if _is_special(line) else line
+
+
+def strip_marks(text: str) -> str:
+    """Return a text without marks of Markdown and typography, which make no new wording."""
+    text = unicodedata.normalize("NFKC", text.translate(_PLAIN)).translate(_PLAIN)
+    text = "".join(c for c in text if c.isspace() or unicodedata.category(c) not in {"Cc", "Cf"})
+    text = re.sub(r"\\(?=[!-/:-@\[-`{-~])", "", text)
+    text = re.sub("-{2,3}", "-", _MARKS.sub("", text))
+    text = re.sub(rf"(?<=[{_WIDE}]) | (?=[{_WIDE}])", "", flatten_spacing(text))
+    return text.removesuffix(".").removesuffix("。").strip()
+
+
+def join_lines(lines: Sequence[str]) -> str:
+    """Join the lines of a paragraph; Chinese goes on without a space."""
+    return re.sub(rf"(?<=[{_WIDE}])\n(?=[{_WIDE}])", "", "\n".join(lines)).replace("\n", " ")
+
+
+def _write_entry(e: MirrorEntry, lang: Lang) -> str:
     labelled = values("mirror", "KIND_LABELS").get(lang)
     kind = getattr(KINDS[e.kind], lang) if labelled else e.kind
-    yield f"### [{e.id}] {kind} | {e.weight:.2f} | {e.active_on} | {e.hits}"
-    if e.level is not Level.FULL:
-        yield f"<!-- {say(f'LEVEL_{e.level:d}', lang)} -->"
-    if e.negated:
-        yield f"<!-- {say('NEGATED', lang)} -->"
-    line = flatten_spacing(e.text)
-    yield "\\" + line if _is_special(line) else line
-    yield ""
+    words = [say("NEGATED", lang)] if e.negated else []
+    words += [say(f"LEVEL_{e.level:d}", lang)] if e.level is not Level.FULL else []
+    figures = " | ".join([str(kind), f"{e.weight:.2f}", e.active_on, str(e.hits), *words])
+    indent = "  " if e.below else ""
+    return f"{indent}- {_escape_line(e.text)} <!-- [{e.id}] {figures} -->"
 
 
-def render(page: MirrorPage, lang: Lang) -> str:
-    """Write the whole file, entries by weight; the same memories give the same text."""
-    ordered = sorted(page.entries, key=lambda e: (-round(e.weight, 2), e.id))
+def _write_group(
+    entries: Sequence[MirrorEntry], folded: Mapping[MemoryId | None, int], lang: Lang
+) -> Iterable[str]:
+    """Write the entries of a group, each with its details below it."""
+    for e in entries:
+        if e.below is None:
+            yield _write_entry(e, lang)
+            yield from (_write_entry(d, lang) for d in entries if d.below == e.id)
+            if folded[e.id]:
+                yield f"  - {say('FOLDED', lang, n=folded[e.id])}"
+
+
+def _write_part(
+    part: str, entries: Sequence[MirrorEntry], folded: Mapping[MemoryId | None, int], lang: Lang
+) -> Iterable[str]:
+    yield from (f"## {say(part, lang)}", "")
+    if part == "ARCHIVED" and entries:
+        yield from (f"> {say('ARCHIVED_HOW', lang)}", "")
+    groups: dict[str, list[MirrorEntry]] = {}
+    for e in entries:
+        groups.setdefault(e.group, []).append(e)
+    named = [name for name in groups if name not in GROUPS]
+    for name in ("standing", *named, *GROUPS[1:]):
+        if name in groups:
+            title = say(f"GROUP_{name.upper()}", lang) if name in GROUPS else name
+            yield from (f"### {title}", "", *_write_group(groups[name], folded, lang), "")
+
+
+def _write_page(
+    page: MirrorPage, shown: Sequence[MirrorEntry], rest: Sequence[MirrorEntry], lang: Lang
+) -> str:
+    """Write one of both files: without a `rest` and not all of the entries, it is the second."""
+    second = len(shown) < len(page.entries) and not rest
+    title = say("MORE_TITLE" if second else "TITLE", lang)
+    hints = [say("MORE_HOW" if second else "HOW", lang)]
+    hints += [say("MORE", lang, n=len(rest))] if rest else []
     comments = [
         say("UPDATED", lang, at=page.updated),
-        say("TOTAL", lang, n=len(ordered)),
+        say("TOTAL", lang, n=len(page.entries)),
         f"ebb: {page.stamp.lineage}.{page.stamp.version}",
         *page.notes,
     ]
-    out = [f"# {say('TITLE', lang)}", "", *(f"<!-- {said} -->" for said in comments)]
-    out += ["", f"> {say('HOW', lang)}", ""]
+    out = [f"# {title}", "", *(f"<!-- {said} -->" for said in comments), ""]
+    out += [x for hint in hints for x in (f"> {hint}", "")]
+    folded = Counter(e.below for e in rest)
     for part, archived in (("ACTIVE", False), ("ARCHIVED", True)):
-        out += [f"## {say(part, lang)}", ""]
-        out += [x for e in ordered if e.archived is archived for x in _entry(e, lang)]
-    if page.unread:
-        out += [f"## {say('UNREAD', lang)}", "", f"> {say('UNREAD_HOW', lang)}", ""]
-        out += [x for piece in page.unread for x in (piece, "")]
+        out += _write_part(part, [e for e in shown if e.archived is archived], folded, lang)
     return "\n".join(out).rstrip("\n") + "\n"
+
+
+def render(page: MirrorPage, lang: Lang) -> RenderedPage:
+    """Write MEMORY.md and what is beside it; the same memories give the same texts.
+
+    What is archived and weak goes beside it first, and details beyond `FOLD`.
+    """
+    ordered = sorted(page.entries, key=lambda e: (e.rank, -round(e.weight, 2), e.id))
+    ranked = sorted(ordered, key=lambda e: (e.archived, e.group != "standing"))
+    below, kept = Counter[MemoryId](), list[MirrorEntry]()
+    for e in ranked:
+        below.update([e.below] if e.below else [])
+        kept += [e] if not e.below or below[e.below] <= FOLD else []
+    room = max(LINES // 2, LINES - sum(piece.count("\n") + 2 for piece in page.unread))
+    kept = kept[:room]
+    while True:
+        ids = {e.id for e in kept}
+        shown = [e if e.below in ids else replace(e, below=None) for e in ordered if e.id in ids]
+        rest = [e for e in ordered if e.id not in ids]
+        text = _write_page(page, shown, rest, lang)
+        over = text.count("\n") - room
+        if over <= 0 or not kept:
+            break
+        kept = kept[:-over]
+    more = _write_page(page, [replace(e, below=None) for e in rest], (), lang) if rest else ""
+    if page.unread:
+        text += f"\n## {say('UNREAD', lang)}\n\n> {say('UNREAD_HOW', lang)}\n"
+        text += "".join(f"\n{piece}\n" for piece in page.unread)
+    return RenderedPage(text, more, frozenset(e.id for e in rest))
 
 
 # --- lines and pieces ---

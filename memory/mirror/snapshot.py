@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -15,6 +15,7 @@ from memory.learn.dates import get_zone
 from memory.mirror.files import compute_digest, encode_file
 from memory.mirror.merge import MemoryStatus, MergePlan, Where, plan
 from memory.mirror.page import (
+    BESIDE,
     MirrorBlock,
     MirrorDocument,
     MirrorEntry,
@@ -26,6 +27,7 @@ from memory.mirror.page import (
 )
 from memory.models import (
     Filter,
+    Kind,
     Lang,
     Level,
     Memory,
@@ -39,8 +41,13 @@ from memory.models import (
     unmark_quote,
 )
 from memory.ports import Transaction
+from memory.recall.pipeline import find_standing
+from memory.text.languages import either
 
 _EVERYTHING: Final = 10_000_000
+_SEVERAL: Final = 3  # that name one whom nothing calls close (by hand)
+_PLANS: Final = frozenset({Kind.GOAL, Kind.TODO, Kind.EVENT, Kind.DECISION})
+_TASTES: Final = frozenset({Kind.PREFERENCE, Kind.WHIM, Kind.INSTRUCTION})
 _GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
 
 
@@ -61,22 +68,38 @@ class PlannedMerge(NamedTuple):
     version: int | None
 
 
-def plan_merge(tx: Transaction, doc: MirrorDocument) -> PlannedMerge:
-    """Plan what the document asks for, as the memories stand in this transaction."""
+def plan_merge(tx: Transaction, doc: MirrorDocument, *, beside: bool = False) -> PlannedMerge:
+    """Plan what the document asks for, as the memories stand in this transaction.
+
+    `beside`: it is MEMORY.more.md, where absence deletes nothing.
+    """
     base, version = _find_base(tx, doc.stamp)
     named = {b.id for b in doc.blocks if b.id is not None}
     # What an earlier save of the same version brought: another buffer of that version lacks it.
     first = tx.mirror.get_base(version, taken=False) if version is not None else base
     added = tx.memories.get_many(sorted(base.keys() - first.keys()))
+    doc = _unmark_quotes(tx, doc, named, {s.text for s in base.values()})
     wanted = plan(
-        _unmark_quotes(tx, doc, named, {s.text for s in base.values()}),
-        base,
+        doc,
+        {i: replace(s, kind=s.kind.removesuffix(BESIDE)) for i, s in base.items()},
         _get_status(tx, base.keys() | named),
         tx.mirror.was_shown,
         tx.mirror.compute_digest,
         {m.id: m.original_content for m in added},
+        _find_words(tx, doc, base).__getitem__,
+        {i for i, s in base.items() if beside or s.kind.endswith(BESIDE)},
     )
     return PlannedMerge(wanted, base, version)
+
+
+def _find_words(
+    tx: Transaction, doc: MirrorDocument, base: Mapping[MemoryId, MirrorDigest]
+) -> Mapping[MemoryId, str]:
+    """Return the originals of all entries that do not stand in the file as they were."""
+    digest, shown = tx.mirror.compute_digest, {b.id: b.text for b in doc.blocks if b.id in base}
+    as_were = {i for i, s in base.items() if i in shown and digest(shown[i]) == s.text}
+    odd = {*base, *(b.id for b in doc.blocks if b.id is not None)} - as_were
+    return defaultdict(str, {m.id: m.original_content for m in tx.memories.get_many(sorted(odd))})
 
 
 def _find_base(
@@ -134,13 +157,14 @@ def _get_status(tx: Transaction, ids: AbstractSet[MemoryId]) -> dict[MemoryId, M
 
 @dataclass(frozen=True, slots=True)
 class MirrorSnapshot:
-    """The file as it should be now.
+    """The files as they should be now; `more` is empty where the first one holds all.
 
     `state` is as it will be once this is written. `gone` are entries of the version before that
     may be in no backup either.
     """
 
     text: str
+    more: str
     shown: Mapping[MemoryId, MirrorDigest]
     state: MirrorState
     before: MirrorState | None
@@ -176,11 +200,12 @@ def take_snapshot(
     notes = [say("GONE", lang, id=m.id) for m in back]
     if asked:
         notes.append(say("ASKED", lang, n=len(asked)))
-    entries = [_make_entry(m, u, now, zone) for m in memories]
+    entries = _make_entries(tx, memories, u, now, zone)
     updated = now.astimezone(zone).isoformat(timespec="seconds")
     unread = [raw for raw, _ in state.unread]
     page = MirrorPage(entries, MirrorStamp(state.lineage, version), updated, unread, notes)
-    text = render(page, lang)
+    text, more, aside = render(page, lang)
+    shown |= {i: replace(shown[i], kind=shown[i].kind + BESIDE) for i in aside}
     lost = {i for i in (*base, *dropped) if i not in shown and i not in asked}
     stay = {
         m.id
@@ -191,31 +216,66 @@ def take_snapshot(
         state,
         version=version,
         confirmed=False,
-        wrote=compute_digest(encode_file(text)),
+        wrote=compute_digest(encode_file(text), encode_file(more) if more else None),
         seq=tx.changes.get_last_seq(),
         asking=asking,
     )
     differs = dict(base) != shown
-    return MirrorSnapshot(text, shown, after, before, differs, frozenset(lost - stay), asked)
+    return MirrorSnapshot(text, more, shown, after, before, differs, frozenset(lost - stay), asked)
 
 
 def _is_shown(m: Memory) -> bool:
     return m.state is State.ACTIVE and m.quiet_at is None and m.sensitivity < Sensitivity.SECRET
 
 
-def _make_entry(m: Memory, u: float, now: datetime, zone: ZoneInfo) -> MirrorEntry:
-    over = m.valid_until is not None and m.valid_until <= now
-    return MirrorEntry(
-        m.id,
-        m.kind,
-        mark_quote(m, m.original_content),
-        lifecycle.compute_weight(m, u, now),
-        m.last_activated_at.astimezone(zone).date().isoformat(),
-        m.activation_count,
-        archived=m.level >= Level.TAG or m.negated_at is not None or over,
-        negated=m.negated_at is not None,
-        level=m.level,
-    )
+def _make_entries(
+    tx: Transaction, memories: Sequence[Memory], u: float, now: datetime, zone: ZoneInfo
+) -> list[MirrorEntry]:
+    """Return the entries of the page, each with its group and what it is a detail of."""
+    standing = {m.id: n for n, m in enumerate(find_standing(tx, u, now))}
+    by_id = {m.id: m for m in memories}
+    under = {i: m for m in memories for i in m.source_ids if i in by_id and i not in standing}
+    named = Counter(name for m in memories for name in set(m.entities))
+    somebody = {name for m in memories if m.close for name in m.entities}
+    names = {n for n, count in named.items() if count >= (2 if n in somebody else _SEVERAL)}
+    out = []
+    for m in memories:
+        over = m.negated_at is not None or (m.valid_until is not None and m.valid_until <= now)
+        top = under.get(m.id, m)
+        top = under.get(top.id, top)  # a theme of gists
+        archived = over or (m.level >= Level.TAG and m.id not in standing)
+        group = (
+            "standing" if top.id in standing else _find_group(top, names & {*top.entities}, named)
+        )
+        entry = MirrorEntry(
+            m.id,
+            m.kind,
+            mark_quote(m, m.original_content),
+            lifecycle.compute_weight(m, u, now),
+            m.last_activated_at.astimezone(zone).date().isoformat(),
+            m.activation_count,
+            archived=archived,
+            negated=m.negated_at is not None,
+            level=m.level,
+            group="over" if over else group,
+            rank=standing.get(m.id, 0),
+            below=top.id if top is not m and not over else None,
+        )
+        out.append(entry)
+    parts = {e.id: (e.archived, e.group) for e in out}
+    return [e if parts.get(e.below or e.id) == parts[e.id] else replace(e, below=None) for e in out]
+
+
+def _find_group(m: Memory, names: AbstractSet[str], named: Mapping[str, int]) -> str:
+    """Return whom or what a memory is about: somebody that several name, else by its kind."""
+    if names and m.kind not in {Kind.HEALTH, Kind.GOAL, Kind.TODO}:
+        return min(names, key=lambda n: (-named[n], n))
+    if m.kind is Kind.HEALTH or m.kind in _PLANS:
+        return "plans" if m.kind in _PLANS else "health"
+    if m.close:
+        return "people"
+    work = m.kind not in _TASTES and either("mirror", "WORK_WORDS").search(m.original_content)
+    return "work" if work else "life"
 
 
 def _find_language(tx: Transaction, memories: Sequence[Memory]) -> Lang:

@@ -59,7 +59,7 @@ class MirrorPlace:
             p.name.removeprefix(f"{NAME}.").removesuffix(".md")
             for p in self.home.glob(f"{NAME}.*.md")
         )
-        return [self.owner, *sorted(named)]
+        return [self.owner, *sorted(n for n in named if not f".{n}".endswith(".more"))]
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ class Mirror:
     place: MirrorPlace
     u: float
     _locks: dict[str, asyncio.Lock] = field(default_factory=dict)
-    _seals: dict[str, files.Seal | None] = field(default_factory=dict)
+    _seals: dict[str, tuple[files.Seal | None, ...] | None] = field(default_factory=dict)
 
     def path(self, user_id: str) -> Path:
         """Return the path of the user's file."""
@@ -121,9 +121,9 @@ class Mirror:
                 )
                 ours = frozenset({state.read, state.wrote} - {""}) if state else frozenset[str]()
                 found = await asyncio.to_thread(files.read, path, ours, self.place.lang or "en")
-                if found is not None and found.digest not in ours:
+                if any(found.seals) and found.digest not in ours:
                     await self._take(user_id, found, now, report.applied)
-                elif state and found and not clean and _is_settled(state, found, seq):
+                elif state and not clean and _is_settled(state, found, seq):
                     return report  # nothing has changed on either side
                 if await self._write(user_id, found, now, report, clean=clean):
                     return report
@@ -132,69 +132,77 @@ class Mirror:
     async def _take(
         self, user_id: str, found: files.MirrorFile, now: datetime, out: AppliedEdits
     ) -> None:
-        named = find_ids(found.text)
+        texts = [(x, n == 1) for n, x in enumerate((found.text, found.more)) if x is not None]
+        named = {i for text, _ in texts for i in find_ids(text)}
 
         def find_known(tx: Transaction) -> set[MemoryId]:
             there = (m.id for m in tx.memories.get_many(sorted(named)))
             return {*tx.mirror.list_known_ids(named), *there}
 
         known = await self.store.read(user_id, find_known)
-        doc = await asyncio.to_thread(parse, found.text, known)
-        first = await self.store.read(user_id, lambda tx: plan_merge(tx, doc))
-        looked = {
-            text: await self.rememberer.find_nearest(user_id, text)
-            for text in dict.fromkeys(_list_new_texts(first.plan))
-        }
+        docs = [(await asyncio.to_thread(parse, text, known), more) for text, more in texts]
+        docs[0][0].held.update(b.id for doc, more in docs if more for b in doc.blocks if b.id)
+        first = await self.store.read(
+            user_id, lambda tx: [plan_merge(tx, doc, beside=more).plan for doc, more in docs]
+        )
+        wanted = dict.fromkeys(text for plan in first for text in _list_new_texts(plan))
+        looked = {text: await self.rememberer.find_nearest(user_id, text) for text in wanted}
 
         def write(tx: Transaction) -> None:
             state = tx.mirror.get_state()
             if state is not None and found.digest in {state.read, state.wrote}:
                 return  # another process was quicker
-            tz, u = self.place.tz, self.u
-            EditApplier(tx, doc, self.rememberer, looked, tz, u, now, out).run(found.digest)
+            tz, u, begun = self.place.tz, self.u, None
+            for doc, more in docs:
+                applier = EditApplier(tx, doc, self.rememberer, looked, tz, u, now, out)
+                applier.begun, applier.beside = begun, more
+                applier.run(found.digest)
+                begun = applier.begun
 
         await self.store.write(user_id, write)
 
     async def _write(
         self,
         user_id: str,
-        found: files.MirrorFile | None,
+        found: files.MirrorFile,
         now: datetime,
         report: SyncReport,
         *,
         clean: bool,
     ) -> bool:
-        """Write the file, unless it says so already.
+        """Write the files, unless they say so already: the second one first.
 
-        Returns False if somebody has changed it, or the memories, meanwhile.
+        Returns False if somebody has changed them, or the memories, meanwhile.
         """
         lang, tz, dropped = self.place.lang, self.place.tz, report.applied.dropped
         shot = await self.store.read(
             user_id, lambda tx: take_snapshot(tx, lang, tz, self.u, now, dropped)
         )
         report.asks = len(shot.asked)
-        said = strip_own_comments(found.text) if found is not None and not clean else None
-        if found is not None and not shot.differs and said == strip_own_comments(shot.text):
-            self._seals[user_id] = found.seal
+        there = found.text is not None and not clean
+        pairs = ((found.more or "", shot.more), (found.text or "", shot.text))
+        same = all(strip_own_comments(a) == strip_own_comments(b) for a, b in pairs)
+        if there and same and not shot.differs:
+            self._seals[user_id] = found.seals
             return True
-        # What was forgotten, and a secret that the person wrote, is in no backup either.
-        backup = shot.text if clean or shot.gone else None
-        if found is not None and backup is None:
-            own = shot.before is not None and found.digest == shot.before.wrote
-            redact = privacy.redact
-            backup = found.text if own else (await asyncio.to_thread(redact, found.text))[0]
         if not await self.store.write(user_id, lambda tx: _begin(tx, shot)):
             return False
-        seal = await asyncio.to_thread(
-            files.write,
-            self.path(user_id),
-            shot.text,
-            expected=found.seal if found else None,
-            backup=backup,
-        )
-        if seal is None:
-            return False
-        self._seals[user_id] = seal
+        own = shot.before is not None and found.digest == shot.before.wrote
+        path, seals = self.path(user_id), list(found.seals)
+        for n, to in ((1, files.find_more(path)), (0, path)):
+            new, old = (shot.text, shot.more)[n], (found.text, found.more)[n]
+            if not new and old is None:
+                continue
+            # What was forgotten, and a secret that the person wrote, is in no backup either.
+            backup = new if clean or shot.gone else old
+            if backup is old and old is not None and not own:
+                backup = (await asyncio.to_thread(privacy.redact, old))[0]
+            expected = found.seals[n]
+            seal = await asyncio.to_thread(files.write, to, new, expected=expected, backup=backup)
+            if seal is None:
+                return False
+            seals[n] = seal if new else None
+        self._seals[user_id] = tuple(seals)
         report.wrote = True
         await self.store.write(user_id, lambda tx: _confirm(tx, shot))
         return True
@@ -209,12 +217,14 @@ class Mirror:
         Returns from how many entries of each they went.
         """
         path = self.path(user_id)
-        places = {"mirror": path, "mirror_backups": path.with_name(path.name + ".bak")}
-        counts = dict.fromkeys(places, 0)
-        for name, place in places.items():
-            with suppress(OSError):
-                text = files.decode_file(await asyncio.to_thread(place.read_bytes), "en")
-                counts[name] = sum(f"[{i}]" in text for i in ids)
+        counts = {"mirror": 0, "mirror_backups": 0}
+        for shown in (path, files.find_more(path)):
+            for name, place in zip(
+                counts, (shown, shown.with_name(shown.name + ".bak")), strict=True
+            ):
+                with suppress(OSError):
+                    text = files.decode_file(await asyncio.to_thread(place.read_bytes), "en")
+                    counts[name] += sum(f"[{i}]" in text for i in ids)
         await self.sync(user_id, now, clean=True)
         return counts
 
@@ -243,9 +253,9 @@ class Mirror:
         await self.sweep()
         while True:
             for user_id in self.place.users():
-                seal = await asyncio.to_thread(files.seal_of, self.path(user_id))
-                if seal != self._seals.setdefault(user_id, seal):
-                    self._seals[user_id] = seal
+                seals = await asyncio.to_thread(files.seals_of, self.path(user_id))
+                if seals != self._seals.setdefault(user_id, seals):
+                    self._seals[user_id] = seals
                     await self._look(user_id, clock)
                     kick()
             await asyncio.sleep(POLL_SECONDS)

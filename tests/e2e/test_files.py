@@ -62,8 +62,9 @@ def test_the_file_and_the_verbs_agree(tmp_path: Path) -> None:
     listed = ebb(tmp_path, "memory", "list").stdout
     assert "soba" in listed
     assert "I live in Lyon" in listed
-    head, *blocks = path.read_text("utf-8").split("### [")
-    path.write_text("### [".join([head, *blocks[:2]]) + "\n## Archived Memories\n", "utf-8")
+    lines = path.read_text("utf-8").split("\n")
+    last = [line for line in lines if "<!-- [" in line][2:]
+    path.write_text("\n".join(line for line in lines if line not in last), "utf-8")
     asked = ebb(tmp_path, "memory", "mirror")
     assert str(path) in asked.stdout
     assert "2 memories are missing" in asked.stdout

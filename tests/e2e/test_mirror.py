@@ -48,9 +48,7 @@ async def test_both_directions(openai_server: OpenAIServer, tmp_path: Path) -> N
         path.write_bytes(edited.replace("\n", "\r\n").encode("utf-8-sig"))
         assert await told(window, "普洱") == ["我喜欢喝普洱茶"]
         assert await told(window, "团子") == ["我养了一只叫团子的猫"]
-        await until(
-            lambda: "] " in path.read_text("utf-8") and "- 我养了" not in path.read_text("utf-8")
-        )
+        await until(lambda: "- 我养了一只叫团子的猫 <!-- [" in path.read_text("utf-8"))
         assert "团子" in (await window.say("我的猫叫什么名字？")).text
         undone = await window.do("/undo")
         assert "MEMORY.md" in undone.text
@@ -66,11 +64,11 @@ async def test_edited_while_nobody_was_there(tmp_path: Path) -> None:
         await window.do("/remember I play the violin")
         await window.do("/remember I live in Lyon")
     text = path.read_text("utf-8")
-    path.write_text(text.replace("### [", "### ").replace("violin", "viola"), "utf-8")
+    path.write_text(text.replace("<!-- [", "<!-- ").replace("violin", "viola"), "utf-8")
     async with opened(tmp_path) as window:
         assert await told(window, "viola")
         assert sorted(await window.texts()) == ["I live in Lyon", "I play the viola"]
-        await until(lambda: path.read_text("utf-8").count("### [") == 2)
+        await until(lambda: path.read_text("utf-8").count("<!-- [") == 2)
 
 
 async def test_too_much_missing_is_asked(tmp_path: Path) -> None:
@@ -80,8 +78,9 @@ async def test_too_much_missing_is_asked(tmp_path: Path) -> None:
     async with opened(tmp_path) as window:
         for thing in things:
             await window.do(f"/remember I love {thing}")
-        head, *blocks = path.read_text("utf-8").split("### [")
-        path.write_text("### [".join([head, *blocks[:2]]) + "\n## Archived Memories\n", "utf-8")
+        lines = path.read_text("utf-8").split("\n")
+        last = [line for line in lines if "<!-- [" in line][2:]
+        path.write_text("\n".join(line for line in lines if line not in last), "utf-8")
         outcome = await window.do("/mirror")
         end = monotonic() + 12
         while not outcome.choices:
@@ -92,7 +91,7 @@ async def test_too_much_missing_is_asked(tmp_path: Path) -> None:
         assert len(await window.memories()) == 5
         kept = await window.do(f"/choose {outcome.choices[1].key}")
         assert kept.ok
-        await until(lambda: path.read_text("utf-8").count("### [") == 5)
+        await until(lambda: path.read_text("utf-8").count("<!-- [") == 5)
         assert not (await window.do("/mirror")).choices
 
 

@@ -97,23 +97,15 @@ class Desk:
 
 
 def block(text: str, m: Memory | str) -> str:
-    """The block of a memory as it stands in the file."""
-    lines = text.split("\n")
-    start = next(
-        i for i, line in enumerate(lines) if f"[{m if isinstance(m, str) else m.id}]" in line
-    )
-    end = next((i for i in range(start + 1, len(lines)) if lines[i].startswith("#")), len(lines))
-    return "\n".join(lines[start:end]).rstrip("\n") + "\n"
+    """The line of a memory as it stands in the file."""
+    name = m if isinstance(m, str) else m.id
+    return next(line for line in text.split("\n") if f"[{name}]" in line) + "\n"
 
 
 def without(text: str, *memories: Memory) -> str:
-    """The file without these blocks."""
+    """The file without these lines."""
     for m in memories:
-        text = (
-            text.replace(block(text, m) + "\n", "").replace(block(text, m), "")
-            if m.id in text
-            else text
-        )
+        text = text.replace(block(text, m), "") if m.id in text else text
     return text
 
 

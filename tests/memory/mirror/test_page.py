@@ -37,28 +37,74 @@ def page(*texts: str, lang: Lang = "en", unread: tuple[str, ...] = ()) -> str:
         )
         for i, t in enumerate(texts)
     ]
-    return render(MirrorPage(entries, STAMP, "2026-02-20T10:30:00+08:00", unread), lang)
+    return render(MirrorPage(entries, STAMP, "2026-02-20T10:30:00+08:00", unread), lang).text
 
 
-def test_the_format_of_the_seed() -> None:
-    """Two parts, an entry a heading of four fields and its text, sorted by weight."""
+def test_the_format() -> None:
+    """Two parts of groups, an entry a line with the four fields in a comment, sorted by weight."""
     text = page("likes concise code", "tried Vue once")
-    assert "### [a1b2c3] preference | 0.90 | 2026-02-20 | 12\nlikes concise code\n" in text
+    assert "- likes concise code <!-- [a1b2c3] preference | 0.90 | 2026-02-20 | 12 -->\n" in text
     assert (
         text.index("## Active Memories")
+        < text.index("### Life")
         < text.index("a1b2c3")
         < text.index("## Archived")
         < text.index("d4e5f6")
     )
     assert "<!-- Last updated: 2026-02-20T10:30:00+08:00 -->\n<!-- Total entries: 2 -->" in text
     zh = page("喜欢简洁的代码", lang="zh")
-    assert "## 活跃记忆" in zh
-    assert "### [a1b2c3] 偏好 | 0.90 | 2026-02-20 | 12\n喜欢简洁的代码\n" in zh
+    assert (
+        "## 活跃记忆\n\n### 生活\n\n- 喜欢简洁的代码 <!-- [a1b2c3] 偏好 | 0.90 | 2026-02-20 | 12 -->\n"
+        in zh
+    )
+
+
+def test_details_below_what_was_derived_from_them() -> None:
+    """A few are shown, the others counted; they stand in the second file."""
+    ids = [f"k{n}k{n}k{n}" for n in range(6)]
+    entries = [MirrorEntry("a1b2c3", Kind.FACT, "Runs twice a week", 0.5, "2026-02-20", 0)]
+    entries += [
+        MirrorEntry(i, Kind.FACT, f"Ran {n} km", 1 - n / 10, "2026-02-20", 0, below="a1b2c3")
+        for n, i in enumerate(ids)
+    ]
+    text, more, beside = render(MirrorPage(entries, STAMP, "now"), "en")
+    lines = [line.partition(" <!--")[0] for line in text.split("### Life\n\n")[1].split("\n")]
+    assert lines[:5] == [
+        "- Runs twice a week",
+        "  - Ran 0 km",
+        "  - Ran 1 km",
+        "  - Ran 2 km",
+        "  - and 3 more",
+    ]
+    assert beside == set(ids[3:])
+    assert "- Ran 3 km <!--" in more
+    doc = parse(text, {"a1b2c3", *ids})
+    assert [b.id for b in doc.blocks] == ["a1b2c3", *ids[:3]]
+    assert doc.strays == []
+
+
+def test_the_second_file() -> None:
+    """A page has 200 lines; what stands in mind first stays on it."""
+    entries = [
+        MirrorEntry(
+            f"k{n:05}", Kind.FACT, f"Fact {n}", n / 1000, "2026-02-20", 0, archived=n % 2 == 0
+        )
+        for n in range(1000)
+    ]
+    text, more, beside = render(MirrorPage(entries, STAMP, "now"), "en")
+    assert text.count("\n") <= 200
+    assert {e.id for e in entries} == beside | {
+        b.id for b in parse(text, {e.id for e in entries}).blocks
+    }
+    assert all(f"[{i}]" in more for i in beside)
+    assert "k00999" in text
+    assert f"> Further lines in MEMORY.more.md: {len(beside)}\n" in text
 
 
 @pytest.mark.parametrize(
     "heading",
     [
+        "### 我的事",
         "## 活动的记忆",
         "## 当前记忆",
         "## 我记得的事",
@@ -86,11 +132,11 @@ def test_the_active_part_without_its_heading() -> None:
     assert doc.strays == ["Mine, all mine:"]
 
 
-def test_a_part_of_ones_own_is_no_part_of_ebbs() -> None:
-    """Beside Ebb's own parts, somebody's notes stay notes."""
-    doc = parse(page("likes tea") + "\n## Notes\n\n- to buy: milk\n", frozenset(IDS))
-    assert [b.text for b in doc.blocks] == ["likes tea"]
-    assert doc.strays == ["## Notes\n\n- to buy: milk"]
+def test_a_heading_of_ones_own_says_nothing() -> None:
+    """What is listed below it is read."""
+    doc = parse(page("likes tea") + "\n## Garden\n\n- to buy: rhubarb\n", frozenset(IDS))
+    assert [b.text for b in doc.blocks] == ["likes tea", "to buy: rhubarb"]
+    assert doc.strays == []
 
 
 @given(
@@ -192,7 +238,8 @@ def test_every_kind_by_every_name(kind: Kind) -> None:
             "### preference | 0.9\n- I like tea\n- I like jazz",
             [(Kind.PREFERENCE, "I like tea"), (Kind.PREFERENCE, "I like jazz")],
         ),
-        ("### I like tea", [(None, "I like tea")]),
+        ("### Cats\nTom is my cat", [(None, "Tom is my cat")]),
+        ("> I like tea", [(None, "I like tea")]),
         ("### [zzzzzz] goal\nlearn Welsh", [(Kind.GOAL, "learn Welsh")]),
         ("###  待办 \n\n- 买牛奶", [(Kind.TODO, "买牛奶")]),
     ],
@@ -218,11 +265,13 @@ def test_new_entries(added: str, found: list[tuple[Kind | None, str]], first: bo
     [
         "### ??? | what\nsome text",
         "### [zzz] ??\nsome text",
-        "### Cats\nTom is my cat",
-        "## My own notes\n\nnot for Ebb",
         "<!-- a note of mine -->",
         "<!-- a note\nof mine\n-->",
-        "### preference",
+        "| week | km |\n|---|---|\n| 31 | 12 |",
+        "![shelf](shelf.png)",
+        "[^1]: she said so",
+        "<<<<<<< mine\n- likes teas\n=======\n- likes coffee\n>>>>>>> theirs",
+        "```\nx = 1\n```",
     ],
 )
 def test_what_cannot_be_read_is_kept(broken: str) -> None:
@@ -237,7 +286,7 @@ def test_what_cannot_be_read_is_kept(broken: str) -> None:
 def test_a_comment_that_never_ends_swallows_nothing() -> None:
     """It is a line like another."""
     doc = parse(
-        page("likes tea", "old").replace("likes tea", "likes tea\n\n<!-- oops"), frozenset(IDS)
+        page("likes tea", "old").replace("\n## Arch", "\n<!-- oops\n\n## Arch"), frozenset(IDS)
     )
     assert [b.id for b in doc.blocks] == ["a1b2c3", "d4e5f6"]
     assert doc.strays == ["<!-- oops"]
@@ -273,7 +322,7 @@ def test_time_alone_is_no_change() -> None:
             "later",
         ),
         "en",
-    )
+    ).text
     assert a != b
     assert strip_own_comments(a) == strip_own_comments(b)
     assert strip_own_comments(a) != strip_own_comments(page("likes coffee"))

@@ -71,7 +71,7 @@ class Table:
             if r.state == "here"
         ]
         stamp = MirrorStamp("aaaa", self.version)
-        return render(MirrorPage(entries, stamp, "now", [raw for raw, _ in self.unread]), "en")
+        return render(MirrorPage(entries, stamp, "now", [raw for raw, _ in self.unread]), "en").text
 
     def take(self, text: str) -> MergePlan:
         """What `EditApplier` does, without what it does to a real store."""
@@ -144,8 +144,7 @@ class Life(RuleBasedStateMachine):
     def _cut(self, text: str, i: str) -> tuple[str, str, str]:
         lines = text.split("\n")
         at = next(n for n, line in enumerate(lines) if f"[{i}]" in line)
-        end = next((n for n in range(at + 1, len(lines)) if not lines[n].strip()), len(lines))
-        return "\n".join(lines[:at]), "\n".join(lines[at:end]), "\n".join(lines[end:])
+        return "\n".join(lines[:at]), lines[at], "\n".join(lines[at + 1 :])
 
     # --- the person, in a buffer that may be old
 
@@ -164,7 +163,8 @@ class Life(RuleBasedStateMachine):
         if ids := self._blocks(self.buffers[b]):
             before, own, after = self._cut(self.buffers[b], ids[which % len(ids)])
             words = f"the person's words {next(self.words)}"
-            self.buffers[b] = "\n".join([before, own.split("\n")[0], words, "", after])
+            comment = own[own.index("<!") :] if "<!" in own else ""
+            self.buffers[b] = "\n".join([before, f"- {words} {comment}", after])
 
     @rule(pick=picks, heading=st.booleans())
     def writes(self, pick: int, heading: bool) -> None:
@@ -187,16 +187,17 @@ class Life(RuleBasedStateMachine):
             return
         i = ids[which % len(ids)]
         before, own, after = self._cut(self.buffers[b], i)
-        head, _, rest = own.partition("\n")
+        rest, sign, head = own.partition("<!")
+        head = sign + head
         spoilt = {
             "brackets": head.replace("[", "").replace("]", ""),
             "slip": head.replace(i, i[:-1] + ("0" if i[-1] != "0" else "1")),
             "line": "",
-            "signs": head.replace("### ", ""),
+            "signs": head.replace("<!--", "<!—").replace("-->", "—>"),
             "bars": head.replace("|", " "),
             "kind": head.replace("fact", "???"),
         }[damage]
-        self.buffers[b] = f"{before}\n{spoilt}\n{rest}\n{after}"
+        self.buffers[b] = f"{before}\n{rest}{spoilt}\n{after}"
         if damage == "line" and any(w not in self.said for w in self._words(rest)):
             self.cut.setdefault(b, set()).add(
                 i
@@ -225,7 +226,7 @@ class Life(RuleBasedStateMachine):
 
     def _words(self, text: str) -> list[str]:
         return [
-            f"words {line.rpartition('words ')[2]}"
+            f"words {line.rpartition('words ')[2].partition(' ')[0]}"
             for line in text.split("\n")
             if "the person's words " in line
         ]

@@ -144,11 +144,10 @@ class Life(RuleBasedStateMachine):
         blocks = {b.id: b.text for b in parse(text, known).blocks if b.id in known}
         return [n for n, i in self.alive.items() if word(n) in blocks.get(i, "")]
 
-    def _block(self, text: str, n: int) -> tuple[list[str], list[str], list[str]]:
+    def _block(self, text: str, n: int) -> tuple[list[str], str, list[str]]:
         lines = text.split("\n")
         at = next(k for k, line in enumerate(lines) if f"[{self.alive[n]}]" in line)
-        end = next((k for k in range(at + 1, len(lines)) if not lines[k].strip()), len(lines))
-        return lines[:at], lines[at:end], lines[end:]
+        return lines[:at], lines[at], lines[at + 1 :]
 
     def _pick(self, pick: int, which: int, *, clean: bool = False) -> tuple[int, int] | None:
         b = max(0, len(self.buffers) - 1 - pick % 3)
@@ -171,7 +170,8 @@ class Life(RuleBasedStateMachine):
             b, n = found
             before, own, after = self._block(self.buffers[b], n)
             more = word(next(self.numbers) + 500_000)
-            self.buffers[b] = "\n".join([*before, own[0], f"{word(n)} has {more} now", *after])
+            line = f"- {word(n)} has {more} now <!{own.partition('<!')[2]}"
+            self.buffers[b] = "\n".join([*before, line, *after])
             self.touched[b].add(n)
 
     @rule(
@@ -196,7 +196,19 @@ class Life(RuleBasedStateMachine):
         pick=picks,
         which=picks,
         damage=st.sampled_from(
-            ["brackets", "slip", "line", "signs", "bars", "kind", "tabs", "moved", "twice"]
+            [
+                "brackets",
+                "slip",
+                "line",
+                "signs",
+                "bars",
+                "kind",
+                "tabs",
+                "below",
+                "bold",
+                "moved",
+                "twice",
+            ]
         ),
     )
     def damages(self, pick: int, which: int, damage: str) -> None:
@@ -205,21 +217,24 @@ class Life(RuleBasedStateMachine):
         b, n = found
         i = self.alive[n]
         before, own, after = self._block(self.buffers[b], n)
-        head, rest = own[0], own[1:]
+        rest, sign, head = own.partition("<!")
+        head = sign + head
         spoilt = {
-            "brackets": [head.replace("[", "").replace("]", ""), *rest],
-            "slip": [head.replace(i, i[:-1] + ("0" if i[-1] != "0" else "1")), *rest],
-            "line": ["", *rest],
-            "signs": [head.replace("### ", ""), *rest],
-            "bars": [head.replace("|", " "), *rest],
-            "kind": [f"### [{i}] 随便什么 | 0.50", *rest],
-            "tabs": [head.replace(" ", "\t"), *rest],
-            "moved": [],
-            "twice": [*own, "", *own],
+            "brackets": rest + head.replace("[", "").replace("]", ""),
+            "slip": rest + head.replace(i, i[:-1] + ("0" if i[-1] != "0" else "1")),
+            "line": rest,
+            "signs": rest + head.replace("<!--", "<!—").replace("-->", "—>"),
+            "bars": rest + head.replace("|", " "),
+            "kind": f"{rest}<!-- [{i}] 随便什么 | 0.50 -->",
+            "tabs": own.replace(" <!--", "\t<!--"),
+            "below": f"{rest}\n  {head}",
+            "bold": f"- **{rest[2:].strip()}** {head}",
+            "moved": "",
+            "twice": f"{own}\n{own}",
         }[damage]
-        self.buffers[b] = "\n".join([*before, *spoilt, "", *after])
+        self.buffers[b] = "\n".join([*before, spoilt, *after])
         if damage == "moved":
-            self.buffers[b] = self.buffers[b].rstrip("\n") + "\n\n" + "\n".join(own) + "\n"
+            self.buffers[b] = self.buffers[b].rstrip("\n") + "\n\n" + own + "\n"
         self.touched[b].add(n)
 
     @rule(pick=picks, heading=st.sampled_from(_HEADINGS))

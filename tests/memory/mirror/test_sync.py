@@ -27,9 +27,12 @@ async def test_what_is_remembered_is_written(desk: Desk) -> None:
     assert secret.sensitivity is Sensitivity.SECRET
     await desk.sync()
     active, archived = desk.text.split("## Archived Memories")
-    assert block(active, jazz).endswith(f"| {desk.now.date()} | 0\nI love jazz\n")
-    assert block(archived, faded).endswith("| 0\n<!-- faded to a tag -->\nI tried Vue once\n")
-    assert "<!-- no longer so -->" in block(archived, denied)
+    assert block(active, jazz).startswith(f"- I love jazz <!-- [{jazz.id}] preference | ")
+    assert block(active, jazz).endswith(f" | {desk.now.date()} | 0 -->\n")
+    assert block(archived, faded).startswith(f"- I tried Vue once <!-- [{faded.id}] ")
+    assert block(archived, faded).endswith(" | 0 | faded to a tag -->\n")
+    assert block(archived, denied).endswith(" | no longer so -->\n")
+    assert archived.index("### No longer so") < archived.index("I smoke")
     for m in (gone, old, proposed, secret):
         assert m.id not in desk.text
     assert "hunter2" not in desk.text
@@ -73,7 +76,7 @@ async def test_an_edited_text(desk: Desk) -> None:
     assert (changed.actor, changed.reason) == ("user", "mirror")
     await desk.service.undo(desk.user, desk.tick())
     await desk.sync()
-    assert f"\n{whole}\n" in desk.text
+    assert f"\n- {whole} <!--" in desk.text
     assert (await desk.get(m)).original_content == whole
 
 
@@ -103,14 +106,15 @@ async def test_quotation_marks_go_and_come(desk: Desk, seed: int) -> None:
     kept.append(await desk.remember("I said “yes”, not “no”"))
     await desk.sync()
     page, before = desk.text, await desk.all()
-    assert all(f"\n“{t}”\n" in page for t in SAID)
+    assert all(f"\n- “{t}” <!--" in page for t in SAID)
     for _ in range(3):
         lines = desk.text.split("\n")
         for n, line in enumerate(lines):
-            if line.startswith("“") and chance.random() < 0.5:
-                lines[n] = ("\\" if line[1] in "-#3" else "") + line[1:-1]
-            if line.startswith("### [") and chance.random() < 0.1:
-                lines[n] = line.replace("[", "").replace("]", "").replace("#", "").replace("|", "")
+            if line.startswith("- “") and chance.random() < 0.5:
+                words, comment = line[3:].split("” <!--")
+                lines[n] = "- " + ("\\" if words[0] in "-#3" else "") + f"{words} <!--{comment}"
+            if line.startswith("- ") and chance.random() < 0.1:
+                lines[n] = lines[n].replace("[", "").replace("]", "").replace("|", "")
         desk.save("\n".join(lines))
         assert (await desk.sync()).result()["outcome"] == "nothing"
         assert [(m.id, m.original_content) for m in await desk.all()] == [
@@ -121,7 +125,7 @@ async def test_quotation_marks_go_and_come(desk: Desk, seed: int) -> None:
     await desk.edit(lambda t: t.replace("“I live in Lyon.”", "“I live in Nice.”"))
     edited = await desk.get(m)
     assert (edited.original_content, edited.modalities) == ("I live in Nice.", ("text",))
-    assert block(desk.text, m).endswith("\nI live in Nice.\n")
+    assert block(desk.text, m).startswith("- I live in Nice. <!--")
 
 
 async def test_a_page_with_faded_texts_is_read_back_as_it_was(desk: Desk) -> None:
@@ -138,7 +142,7 @@ async def test_a_page_with_faded_texts_is_read_back_as_it_was(desk: Desk) -> Non
     old = desk.text.replace(whole, "I love jazz")
     desk.save(old)
     assert (await desk.sync()).applied.edited == []
-    assert f"\n{whole}\n" in desk.text
+    assert f"\n- {whole} <!--" in desk.text
     desk.save(old.replace("I love jazz", "I love free jazz"))
     assert (await desk.sync()).applied.edited == [m.id]
     now = await desk.get(m)
@@ -148,7 +152,7 @@ async def test_a_page_with_faded_texts_is_read_back_as_it_was(desk: Desk) -> Non
     )
 
 
-@pytest.mark.parametrize("where", ["an entry", "a line of one's own", "a heading"])
+@pytest.mark.parametrize("where", ["an entry", "a line of one's own", "a comment"])
 @pytest.mark.parametrize(
     "texts", [("I love jazz", "My café is Zoë's"), ("我爱听爵士乐", "我住在里昂的老城区")]
 )
@@ -159,7 +163,7 @@ async def test_a_stray_byte_garbles_no_other_line(
     first, second = [await desk.remember(text) for text in texts]
     await desk.sync()
     before = desk.path.read_bytes()
-    spot = {"an entry": texts[0], "a heading": f"### [{first.id}]", "a line of one's own": "## "}[
+    spot = {"an entry": texts[0], "a comment": f"[{first.id}]", "a line of one's own": "## "}[
         where
     ].encode()
     stray = b"- tea \xff\x80\n\n" if where == "a line of one's own" else b"\xff"
@@ -183,15 +187,15 @@ async def test_figures_are_read_only_and_the_kind_is_not(desk: Desk) -> None:
     """Weight, date and hits are the program's; a known kind is taken in either language."""
     m = await desk.remember("I love jazz")
     await desk.sync()
-    head = block(desk.text, m).split("\n")[0]
-    await desk.edit(lambda t: t.replace(head, f"### [{m.id}] 目标 | 9.99 | 1999-01-01 | 77"))
+    line = f"- I love jazz <!-- [{m.id}] 目标 | 9.99 | 1999-01-01 | 77 -->\n"
+    await desk.edit(lambda t: t.replace(block(t, m), line))
     now = await desk.get(m)
     assert (now.kind, now.activation_count, now.last_activated_at) == (Kind.GOAL, 1, desk.now)
     assert "9.99" not in desk.text
-    assert f"### [{m.id}] goal | " in desk.text
+    assert f"<!-- [{m.id}] goal | " in desk.text
     await desk.edit(lambda t: t.replace("] goal |", "] nonsense |"))
     assert (await desk.get(m)).kind is Kind.GOAL
-    assert f"### [{m.id}] goal | " in desk.text
+    assert f"<!-- [{m.id}] goal | " in desk.text
 
 
 @pytest.mark.parametrize(
@@ -343,22 +347,25 @@ async def test_a_file_that_is_gone(desk: Desk) -> None:
     [
         lambda t, i: t.replace(f"[{i}]", i),
         lambda t, i: t.replace(f"[{i}]", f"[{i[:-1]}]"),
-        lambda t, i: t.replace(f"### [{i}] preference |", "### ??? |"),
-        lambda t, i: t.replace(f"### [{i}]", f"[{i}]"),
-        lambda t, i: "\n".join(line for line in t.split("\n") if i not in line),
-        lambda t, i: t.replace(f"### [{i}] preference", "###"),
+        lambda t, i: t.replace(f"[{i}] preference |", "??? |"),
+        lambda t, i: t.replace(f"<!-- [{i}]", f"[{i}]"),
+        lambda t, i: t.replace(f" <!-- [{i}]", f"\n  <!-- [{i}]"),
+        lambda t, i: t.replace(f"<!-- [{i}]", f"&lt;!-- [{i}]").replace("-->", "--&gt;"),
+        lambda t, i: "\n".join(x.partition(" <!--")[0] if i in x else x for x in t.split("\n")),
         lambda t, i: t.replace(f"[{i}]", f"[{i[:-1]}]").replace("love jazz", "love free jazz"),
     ],
 )
-async def test_damaged_headings(desk: Desk, damage: object) -> None:
-    """An entry whose heading broke is not gone, and the next writing mends it."""
+async def test_damaged_comments(desk: Desk, damage: object) -> None:
+    """An entry whose comment broke is not gone, and the next writing mends it."""
     m = await desk.remember("I love jazz")
     others = [await desk.remember(f"I own book {n} of shelf {n * 7}") for n in range(3)]
     await desk.sync()
     await desk.edit(lambda t: damage(t, m.id))  # type: ignore[operator]
     assert (await desk.get(m)).state is State.ACTIVE
-    assert f"### [{m.id}] preference |" in desk.text
-    assert len(await desk.all()) == len(others) + 1
+    await desk.remember("I drink tea")
+    await desk.sync()
+    assert f"jazz <!-- [{m.id}] preference |" in desk.text
+    assert len(await desk.all()) == len(others) + 2
 
 
 async def test_what_cannot_be_read_moves_to_the_unread_part(desk: Desk) -> None:
@@ -397,8 +404,8 @@ async def test_both_changed_the_same(desk: Desk) -> None:
     desk.save(mine)
     await desk.sync()
     assert await desk.texts() == {"I live in Lyon", "I live in Paris and Rome"}
-    assert "I live in Lyon\n" in desk.text
-    assert "I live in Paris and Rome\n" in desk.text
+    assert "- I live in Lyon <!--" in desk.text
+    assert "- I live in Paris and Rome <!--" in desk.text
     desk.save(mine)
     await desk.sync()
     assert len(await desk.all()) == 2
@@ -576,8 +583,8 @@ async def test_what_editors_do_to_a_file(desk: Desk, encoding: str) -> None:
     m = await desk.remember("我喜欢爵士乐")
     desk.service.keep_mirror(MirrorPlace(desk.home, desk.user, lang="zh", tz="Asia/Shanghai"))
     await desk.sync()
-    assert "# 记忆" in desk.text
-    assert f"### [{m.id}] 偏好 |" in desk.text
+    assert "# 关于你" in desk.text
+    assert f"<!-- [{m.id}] 偏好 |" in desk.text
     spoilt = (
         desk.text.replace("|", "｜")
         .replace("[", "［")
