@@ -21,6 +21,7 @@ Seal: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode: changes when
 _PREFIX: Final = ".ebb-mirror-"
 _SETTLE: Final = 0.15  # seconds in which an editor may still be writing
 _TRIES: Final = 40
+_DAMAGED: Final = re.compile("[\udc80-\udcff]")
 _SHARE_OF_NULS: Final = 8  # from this share of the bytes on, it is UTF-16 without its mark
 _FEW: Final = 3  # times as many lines may be damaged as are sound UTF-8 beyond ASCII
 
@@ -105,7 +106,7 @@ def decode_file(data: bytes, lang: Lang) -> str:
 
 def is_damaged(text: str) -> bool:
     """Tell whether there are bytes in it that are no text."""
-    return any("\udc80" <= c <= "\udcff" for c in text)
+    return not text.isascii() and _DAMAGED.search(text) is not None
 
 
 def encode_file(text: str) -> bytes:

@@ -67,6 +67,7 @@ class MirrorPage:
     updated: str
     unread: Sequence[str] = ()
     notes: Sequence[str] = ()
+    waiting: Sequence[str] = ()  # new lines that are read later
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,10 +236,11 @@ def _write_group(
     entries: Sequence[MirrorEntry], folded: Mapping[MemoryId | None, int], lang: Lang
 ) -> Iterable[str]:
     """Write the entries of a group, each with its details below it."""
+    details = [e for e in entries if e.below]
     for e in entries:
         if e.below is None:
             yield _write_entry(e, lang)
-            yield from (_write_entry(d, lang) for d in entries if d.below == e.id)
+            yield from (_write_entry(d, lang) for d in details if d.below == e.id)
             if folded[e.id]:
                 yield f"  - {say('FOLDED', lang, n=folded[e.id])}"
 
@@ -260,13 +262,13 @@ def _write_part(
 
 
 def _write_page(
-    page: MirrorPage, shown: Sequence[MirrorEntry], rest: Sequence[MirrorEntry], lang: Lang
+    page: MirrorPage, shown: Sequence[MirrorEntry], rest: Sequence[MirrorEntry] | None, lang: Lang
 ) -> str:
-    """Write one of both files: without a `rest` and not all of the entries, it is the second."""
-    second = len(shown) < len(page.entries) and not rest
-    title = say("MORE_TITLE" if second else "TITLE", lang)
-    hints = [say("MORE_HOW" if second else "HOW", lang)]
-    hints += [say("MORE", lang, n=len(rest))] if rest else []
+    """Write one of both files: the second one where there is no `rest`."""
+    title = say("MORE_TITLE" if rest is None else "TITLE", lang)
+    hints = [say("MORE_HOW" if rest is None else "HOW", lang)]
+    if further := len(rest or ()) + (len(page.waiting) if rest is not None else 0):
+        hints.append(say("MORE", lang, n=further))
     comments = [
         say("UPDATED", lang, at=page.updated),
         say("TOTAL", lang, n=len(page.entries)),
@@ -275,7 +277,9 @@ def _write_page(
     ]
     out = [f"# {title}", "", *(f"<!-- {said} -->" for said in comments), ""]
     out += [x for hint in hints for x in (f"> {hint}", "")]
-    folded = Counter(e.below for e in rest)
+    if rest is None and page.waiting:
+        out += [*(f"- {_escape_line(text)}" for text in page.waiting), ""]
+    folded = Counter(e.below for e in rest or ())
     for part, archived in (("ACTIVE", False), ("ARCHIVED", True)):
         out += _write_part(part, [e for e in shown if e.archived is archived], folded, lang)
     return "\n".join(out).rstrip("\n") + "\n"
@@ -296,14 +300,19 @@ def render(page: MirrorPage, lang: Lang) -> RenderedPage:
     kept = kept[:room]
     while True:
         ids = {e.id for e in kept}
-        shown = [e if e.below in ids else replace(e, below=None) for e in ordered if e.id in ids]
+        shown = [
+            replace(e, below=None) if e.below and e.below not in ids else e
+            for e in ordered
+            if e.id in ids
+        ]
         rest = [e for e in ordered if e.id not in ids]
         text = _write_page(page, shown, rest, lang)
         over = text.count("\n") - room
         if over <= 0 or not kept:
             break
         kept = kept[:-over]
-    more = _write_page(page, [replace(e, below=None) for e in rest], (), lang) if rest else ""
+    bare = [replace(e, below=None) if e.below else e for e in rest]
+    more = _write_page(page, bare, None, lang) if rest or page.waiting else ""
     if page.unread:
         text += f"\n## {say('UNREAD', lang)}\n\n> {say('UNREAD_HOW', lang)}\n"
         text += "".join(f"\n{piece}\n" for piece in page.unread)

