@@ -69,7 +69,9 @@ def plan(
     digest: Callable[[str], str],
     added: Mapping[MemoryId, str] = MappingProxyType({}),
     words: Callable[[MemoryId], str] = lambda _: "",
-    beside: Container[MemoryId] = (),
+    others: Container[MemoryId] = (),
+    *,
+    whole: bool = True,
 ) -> MergePlan:
     """Compare a file with its base and with the memories.
 
@@ -81,18 +83,20 @@ def plan(
         digest: makes the digest of a text.
         added: entries of the base that came with an earlier save of it, and their texts.
         words: the original of a memory as it is now.
-        beside: entries whose absence says nothing, because another file shows them.
+        others: entries that another file shows.
+        whole: what is missing is to be deleted; not so in MEMORY.more.md.
     """
     plain = cache(lambda i: strip_marks(words(i)))
     merge = _Merge(doc, base, stands, seen, cache(digest), added, plain)
     merge.name_blocks()
-    missing = [i for i in base if i not in merge.named and i not in doc.held]
+    gone = base.keys() - merge.named.keys() - doc.held
+    missing = [i for i in base if i in gone and i not in others]
     missing = merge.find_renamed(merge.find_unchanged(missing))
     empty = merge.find_empty()
     for memory_id, block in merge.named.items():
         merge.compare(memory_id, block)
     merge.out.present |= merge.named.keys() | doc.held
-    merge.judge_missing([*empty, *(i for i in missing if i not in beside)])
+    merge.judge_missing([*empty, *missing] if whole else empty)
     merge.out.unread += [raw for b in merge.loose if b.fault for raw in split_paragraphs(b.raw)]
     merge.out.unread += [raw for stray in doc.strays for raw in split_paragraphs(stray)]
     merge.out.new += [b for b in merge.loose if not b.fault]

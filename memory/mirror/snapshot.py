@@ -82,6 +82,7 @@ def plan_merge(tx: Transaction, doc: MirrorDocument, *, beside: bool = False) ->
     added = tx.memories.get_many(sorted(base.keys() - first.keys()))
     doc = _unmark_quotes(tx, doc, {s.text for s in base.values()})
     aside = {i for i, s in base.items() if s.kind.endswith(BESIDE)}
+    others = base.keys() - aside if beside else aside
     wanted = plan(
         doc,
         {i: s if i not in aside else replace(s, kind=s.kind[:-1]) for i, s in base.items()},
@@ -89,8 +90,9 @@ def plan_merge(tx: Transaction, doc: MirrorDocument, *, beside: bool = False) ->
         tx.mirror.was_shown,
         digest,
         {m.id: m.original_content for m in added},
-        _find_words(tx, doc, base, digest).__getitem__,
-        base.keys() if beside else aside,
+        _find_words(tx, doc, base.keys() - others, base, digest).__getitem__,
+        others,
+        whole=not beside,
     )
     return PlannedMerge(wanted, base, version)
 
@@ -98,13 +100,14 @@ def plan_merge(tx: Transaction, doc: MirrorDocument, *, beside: bool = False) ->
 def _find_words(
     tx: Transaction,
     doc: MirrorDocument,
+    own: AbstractSet[MemoryId],
     base: Mapping[MemoryId, MirrorDigest],
     digest: Callable[[str], str],
 ) -> Mapping[MemoryId, str]:
     """Return the originals of all entries that do not stand in the file as they were."""
     shown = {b.id: b.text for b in doc.blocks if b.id in base}
     as_were = {i for i, s in base.items() if i in shown and digest(shown[i]) == s.text}
-    odd = {*base, *(b.id for b in doc.blocks if b.id is not None)} - as_were
+    odd = {*own, *(b.id for b in doc.blocks if b.id is not None)} - as_were
     return defaultdict(str, {m.id: m.original_content for m in tx.memories.get_many(sorted(odd))})
 
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 
+from memory.mirror import apply, page
 from memory.models import Kind, Level, Memory, Sensitivity, State
 from memory.ports import Transaction
 from tests.memory.mirror.conftest import Desk, block, without
@@ -105,8 +106,8 @@ async def test_quotation_marks_go_and_come(desk: Desk, seed: int) -> None:
     kept = [await desk.put(m, modalities=quote) for m in kept]
     kept.append(await desk.remember("I said “yes”, not “no”"))
     await desk.sync()
-    page, before = desk.text, await desk.all()
-    assert all(f"\n- “{t}” <!--" in page for t in SAID)
+    text, before = desk.text, await desk.all()
+    assert all(f"\n- “{t}” <!--" in text for t in SAID)
     for _ in range(3):
         lines = desk.text.split("\n")
         for n, line in enumerate(lines):
@@ -120,7 +121,7 @@ async def test_quotation_marks_go_and_come(desk: Desk, seed: int) -> None:
         assert [(m.id, m.original_content) for m in await desk.all()] == [
             (m.id, m.original_content) for m in before
         ]
-        assert desk.text.split("## Active")[1] == page.split("## Active")[1]
+        assert desk.text.split("## Active")[1] == text.split("## Active")[1]
     m = kept[0]
     await desk.edit(lambda t: t.replace("“I live in Lyon.”", "“I live in Nice.”"))
     edited = await desk.get(m)
@@ -636,6 +637,41 @@ async def test_without_a_stamp_the_newest_counts(desk: Desk) -> None:
     assert (await desk.get(jazz)).state is State.DELETED
     assert (await desk.get(tea)).state is State.ACTIVE
     assert "<!-- ebb:" in desk.text
+
+
+async def test_what_the_page_has_no_room_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many lines are read in turns, and none is lost; in the second file edits count, and absence does not."""
+    monkeypatch.setattr(page, "LINES", 30)
+    monkeypatch.setattr(apply, "AT_ONCE", 8)
+    await desk.remember("I love jazz")
+    await desk.sync()
+    lines = [f"I own book number {n} of the shelf {n * 7}" for n in range(20)]
+    pasted = "\n".join(f"- {line}" for line in lines)
+    await desk.edit(lambda t: t.replace("## Arch", f"{pasted}\n\n## Arch"))
+    more = desk.path.with_name("MEMORY.more.md")
+    assert len(await desk.all()) == 9
+    assert all(line in desk.text + more.read_text("utf-8") for line in lines)
+    while (await desk.sync()).applied.new:
+        assert desk.text.count("\n") <= 30
+    assert await desk.texts() == {"I love jazz", *lines}
+    assert all(f"{line} <!-- [" in desk.text + more.read_text("utf-8") for line in lines)
+    one, two = [x for x in more.read_text("utf-8").split("\n") if x.startswith("- ")][:2]
+    edited = more.read_text("utf-8").replace(one, "- I own a lamp" + one[one.index(" <!--") :])
+    more.write_text(edited.replace(f"{two}\n", "- I drink tea\n"), "utf-8")
+    report = await desk.sync()
+    assert (len(report.applied.edited), len(report.applied.new)) == (1, 1)
+    gone = one[2 : one.index(" <!--")]
+    assert await desk.texts() == {"I love jazz", "I own a lamp", "I drink tea", *lines} - {gone}
+    more.unlink()
+    assert (await desk.sync()).asks == 0
+    assert two in more.read_text("utf-8")
+    first = next(x for x in desk.text.split("\n") if x.startswith("- "))
+    await desk.edit(lambda t: t.replace(f"{first}\n", ""))
+    assert len(await desk.all()) == 21
+    for m in (await desk.all())[3:]:
+        await desk.put(m, state=State.SUPERSEDED)
+    await desk.sync()
+    assert not more.exists()
 
 
 async def test_undo_of_a_whole_save(desk: Desk) -> None:
