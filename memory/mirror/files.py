@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from memory.models import Lang
 from memory.text.clean import clean_input
-from memory.text.languages import value, values
+from memory.text.languages import values
 
 Seal: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode: changes whenever somebody writes
 _PREFIX: Final = ".ebb-mirror-"
@@ -61,7 +60,7 @@ def compute_digest(data: bytes | None, more: bytes | None = None) -> str:
     return hashlib.sha256(whole).hexdigest()[:32]
 
 
-def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> MirrorFile:
+def read(path: Path, ours: frozenset[str]) -> MirrorFile:
     """Read both files; unless their digest is one of `ours`, when nobody writes any more.
 
     Raises OSError if one is there and cannot be read.
@@ -74,14 +73,14 @@ def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> MirrorFile:
             more = find_more(path).read_bytes() if seals[1] else None
             digest = compute_digest(data, more)
             if seals_of(path) == seals and (digest in ours or before == (digest, seals)):
-                text, beside = (None if x is None else decode_file(x, lang) for x in (data, more))
+                text, beside = (None if x is None else decode_file(x) for x in (data, more))
                 return MirrorFile(text, beside, digest, seals)
             before = digest, seals
         time.sleep(_SETTLE)
     raise OSError(f"{path} does not hold still.")
 
 
-def decode_file(data: bytes, lang: Lang) -> str:
+def decode_file(data: bytes) -> str:
     """Decode UTF-8, UTF-16, else what an old editor uses for the language of the page.
 
     In a file that is UTF-8 but for a few lines, those stay as they are (`is_damaged`), and are
@@ -97,11 +96,14 @@ def decode_file(data: bytes, lang: Lang) -> str:
     broken = sum(is_damaged(line) for line in lines)
     if broken <= _FEW * (len(lines) - broken):
         return text
-    tried = {
-        code: data.decode(name, "replace") for code, name in values("mirror", "ENCODING").items()
-    }
-    own = {code: str(value(code, "mirror", "ACTIVE")) in tried[code] for code in tried}
-    return clean_input(tried[next((code for code in tried if own[code]), lang)])
+    own = [heading for key in ("ACTIVE", "ARCHIVED") for heading in values("mirror", key).values()]
+    tried = []
+    for name in values("mirror", "ENCODING").values():
+        with suppress(UnicodeDecodeError):
+            tried.append(data.decode(name))
+    # Signs of two bytes make the shorter text; without a heading of ours it is none.
+    readable = [x for x in tried if any(heading in x for heading in own)]
+    return clean_input(min(readable, key=len, default=text))
 
 
 def is_damaged(text: str) -> bool:

@@ -281,7 +281,9 @@ def _write_page(
         out += [*(f"- {_escape_line(text)}" for text in page.waiting), ""]
     folded = Counter(e.below for e in rest or ())
     for part, archived in (("ACTIVE", False), ("ARCHIVED", True)):
-        out += _write_part(part, [e for e in shown if e.archived is archived], folded, lang)
+        entries = [e for e in shown if e.archived is archived]
+        if entries or rest is not None:
+            out += _write_part(part, entries, folded, lang)
     return "\n".join(out).rstrip("\n") + "\n"
 
 

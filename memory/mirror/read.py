@@ -33,7 +33,9 @@ from memory.mirror.page import (
 from memory.models import Kind, MemoryId
 from memory.text.clean import PIECE
 
-_HEADING: Final = re.compile(r"^\s{0,3}([#＃]{1,6})\s{0,9}(.*?)\s{0,9}[#＃]{0,9}\s{0,9}$")
+_HEADING: Final = re.compile(
+    r"^\s{0,3}([#＃]{2,6}|[#＃](?=\s))\s{0,9}(.*?)\s{0,9}[#＃]{0,9}\s{0,9}$"
+)
 _ID: Final = re.compile(r"^\s{0,9}[\[【〔(]\s{0,9}([0-9A-Za-z]{2,24})\s{0,9}[\]】〕)]")
 _TOKEN: Final = re.compile(r"[0-9A-Za-z]{4,24}")
 _OPENING: Final = re.compile(r"^\s{0,9}[-*+]?\s{0,9}[\[【〔]?\s{0,9}([0-9A-Za-z]{4,24})")
@@ -53,6 +55,9 @@ _OWN_COMMENT: Final = re.compile(r"<!--.{0,2000}?-->")
 _BARE: Final = re.compile(
     r"(?<=\w[\s.!?。！？])[\[［【〔(]([0-9A-Za-z]{6,24}[\]］】〕)][^|｜]{1,40}[|｜].{0,99})$"
 )
+_WRAPPED: Final = re.compile(  # one that an editor broke
+    r"(<!--[^<>\r\n]{0,200})\r?\n[ \t]{0,20}([^<>\r\n]{0,200}-->)"
+)
 _FIGURES: Final = re.compile(r"^\s{0,9}[\[［【〔(]?\s{0,9}([0-9A-Za-z]{4,24})\b(.*)$")
 # What a list of memories does not have: rows of a table, pictures, footnotes, markup.
 _FOREIGN: Final = re.compile(r"^\s{0,9}(?:[-*+]\s{1,9})?(?:\||!\[|\[\^[^\]]{1,40}\]:|</?[A-Za-z])")
@@ -71,7 +76,7 @@ def find_ids(text: str) -> set[MemoryId]:
 
 def parse(text: str, known: Container[MemoryId] = frozenset()) -> MirrorDocument:
     """Read a file. `known` are ids that tell an entry of ours even where its signs were lost."""
-    lines = split_lines(text)
+    lines = split_lines(_WRAPPED.sub(lambda m: " ".join(m.groups()) if "|" in m[0] else m[0], text))
     reader = _MirrorReader(known, lines)
     reader.doc.empty = not any(line.strip() for line in lines)
     reader.doc.torn = bool(lines[-1].strip())
@@ -184,7 +189,7 @@ class _MirrorReader:
         inside = whole.strip().removeprefix("<!--").removesuffix("-->").strip()
         if m := _STAMP.fullmatch(fold(inside)):
             self.doc.stamp = self.doc.stamp or MirrorStamp(m[1], int(m[2]))
-        elif not is_ours(inside):
+        elif inside and not is_ours(inside):
             self.doc.strays.append(whole)
 
     def _find_figures(self, line: str) -> list[tuple[MemoryId, Kind | None, re.Match[str]]]:
@@ -198,6 +203,8 @@ class _MirrorReader:
             if found and (found[1].lower() in self.known or "|" in found[2]):
                 word = found[2].lstrip(" ]】〕)").split("|", maxsplit=1)[0]
                 out.append((found[1].lower(), parse_kind(word), m))
+            elif "|" in inside and _DATE.search(inside):  # its id is gone
+                out.append(("", None, m))
         return out
 
     def _take_text(self, n: int, line: str, heading: re.Match[str] | None) -> None:

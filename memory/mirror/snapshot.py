@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -23,6 +24,7 @@ from memory.mirror.page import (
     MirrorPage,
     MirrorStamp,
     flatten_spacing,
+    parse_part,
     render,
     say,
 )
@@ -46,8 +48,10 @@ from memory.recall.pipeline import find_standing
 from memory.text.languages import either
 
 _EVERYTHING: Final = 10_000_000
+_NAME: Final = re.compile(r"\w[\w .'’·-]{0,39}")  # what can be a heading
 _SEVERAL: Final = 3  # that name one whom nothing calls close (by hand)
 _PLANS: Final = frozenset({Kind.GOAL, Kind.TODO, Kind.EVENT, Kind.DECISION})
+_NAMELESS: Final = frozenset({Kind.HEALTH, Kind.GOAL, Kind.TODO})  # never below a name
 _TASTES: Final = frozenset({Kind.PREFERENCE, Kind.WHIM, Kind.INSTRUCTION})
 _GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
 
@@ -245,43 +249,49 @@ def _make_entries(
 ) -> list[MirrorEntry]:
     """Return the entries of the page, each with its group and what it is a detail of."""
     standing = {m.id: n for n, m in enumerate(find_standing(tx, u, now))}
-    by_id = {m.id: m for m in memories}
-    under = {i: m for m in memories for i in m.source_ids if i in by_id and i not in standing}
-    named = Counter(name for m in memories for name in set(m.entities))
+    under = {i: m for m in memories for i in m.source_ids if i not in standing}
     somebody = {name for m in memories if m.close for name in m.entities}
-    names = {n for n, count in named.items() if count >= (2 if n in somebody else _SEVERAL)}
-    out = []
-    for m in memories:
+    others = (m for m in memories if m.id not in standing and m.kind not in _NAMELESS)
+    named = Counter(n for m in others for n in set(m.entities) if _NAME.fullmatch(n))
+    several = {
+        n: -k
+        for n, k in named.items()
+        if k >= (2 if n in somebody else _SEVERAL) and parse_part(n) is None
+    }
+
+    def make_entry(m: Memory) -> MirrorEntry:
         over = m.negated_at is not None or (m.valid_until is not None and m.valid_until <= now)
         top = under.get(m.id, m)
         top = under.get(top.id, top)  # a theme of gists
-        archived = over or (m.level >= Level.TAG and m.id not in standing)
-        group = (
-            "standing" if top.id in standing else _find_group(top, names & {*top.entities}, named)
-        )
-        entry = MirrorEntry(
+        group = "standing" if top.id in standing else _find_group(top, several)
+        return MirrorEntry(
             m.id,
             m.kind,
             mark_quote(m, m.original_content),
             lifecycle.compute_weight(m, u, now),
             m.last_activated_at.astimezone(zone).date().isoformat(),
             m.activation_count,
-            archived=archived,
+            archived=over or (m.level >= Level.TAG and m.id not in standing),
             negated=m.negated_at is not None,
             level=m.level,
             group="over" if over else group,
+            below=top.id if top is not m else None,
             rank=standing.get(m.id, 0),
-            below=top.id if top is not m and not over else None,
         )
-        out.append(entry)
-    parts = {e.id: (e.archived, e.group) for e in out}
-    return [e if parts.get(e.below or e.id) == parts[e.id] else replace(e, below=None) for e in out]
+
+    entries = [make_entry(m) for m in memories]
+    tops = {(e.id, e.archived, e.group) for e in entries if not e.below}
+    return [
+        replace(e, below=None) if e.below and (e.below, e.archived, e.group) not in tops else e
+        for e in entries
+    ]
 
 
-def _find_group(m: Memory, names: AbstractSet[str], named: Mapping[str, int]) -> str:
+def _find_group(m: Memory, several: Mapping[str, int]) -> str:
     """Return whom or what a memory is about: somebody that several name, else by its kind."""
-    if names and m.kind not in {Kind.HEALTH, Kind.GOAL, Kind.TODO}:
-        return min(names, key=lambda n: (-named[n], n))
+    names = several.keys() & m.entities
+    if names and m.kind not in _NAMELESS:
+        return min(names, key=lambda n: (several[n], n))
     if m.kind is Kind.HEALTH or m.kind in _PLANS:
         return "plans" if m.kind in _PLANS else "health"
     if m.close:

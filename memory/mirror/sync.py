@@ -126,7 +126,7 @@ class Mirror:
                     user_id, lambda tx: (tx.mirror.get_state(), tx.changes.get_last_seq())
                 )
                 ours = frozenset({state.read, state.wrote} - {""}) if state else frozenset[str]()
-                found = await asyncio.to_thread(files.read, path, ours, self.place.lang or "en")
+                found = await asyncio.to_thread(files.read, path, ours)
                 if any(found.seals) and found.digest not in ours:
                     await self._take(user_id, found, now, report.applied)
                 elif state and not clean and _is_settled(state, found, seq):
@@ -228,7 +228,7 @@ class Mirror:
                 counts, (shown, shown.with_name(shown.name + ".bak")), strict=True
             ):
                 with suppress(OSError):
-                    text = files.decode_file(await asyncio.to_thread(place.read_bytes), "en")
+                    text = files.decode_file(await asyncio.to_thread(place.read_bytes))
                     counts[name] += sum(f"[{i}]" in text for i in ids)
         await self.sync(user_id, now, clean=True)
         return counts

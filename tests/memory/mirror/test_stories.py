@@ -126,7 +126,7 @@ class Life(RuleBasedStateMachine):
 
     def _read(self) -> None:
         """An editor opens the file as it is."""
-        self.buffers.append(files.decode_file(self.desk.path.read_bytes(), "en"))
+        self.buffers.append(files.decode_file(self.desk.path.read_bytes()))
         self.cut.append(set())
         self.touched.append(set())
         self.fresh.append(set())
