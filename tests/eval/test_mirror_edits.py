@@ -28,4 +28,4 @@ async def test_edits_by_hand(lang: str, tmp_path: Path, monkeypatch: pytest.Monk
     wanted = {f"me-{lang}-{n}" for n in CHOSEN[lang]}
     cases = [c for c in load_cases("mirror_edits", "A") if c["id"] in wanted]
     wrong = {c["id"]: await run_case(c, home, tmp_path / c["id"], user, old=False) for c in cases}
-    assert wrong == dict.fromkeys(wanted, [])
+    assert wrong == {key: [] for key in wanted}
