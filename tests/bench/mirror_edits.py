@@ -411,7 +411,7 @@ class Page:
         if op["text"] is None:
             self.lines.remove(line)
         else:
-            line.text = op["text"]
+            line.text = op["text"].replace("{heading}", line.text)
 
     def _op_raw_replace(self, op: Mapping[str, Any]) -> None:
         self.flatten()
