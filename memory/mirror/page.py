@@ -19,13 +19,14 @@ from memory.text.languages import LANGUAGES, either, value, values
 Fault: TypeAlias = Literal["", "heading", "nothing"]
 PARTS: Final = ("active", "archived", "unread")
 _HINTS: Final = ("HOW", "HOW_BEFORE", "ARCHIVED_HOW", "UNREAD_HOW", "MORE", "MORE_HOW", "FOLDED")
-GROUPS: Final = ("standing", "people", "life", "work", "health", "plans", "over")  # in this order
+GROUPS: Final = "standing people life work health plans talks over".split()  # noqa: SIM905 - in this order
 LINES: Final = 200  # of the page, as the session paper has it; the rest is in the file beside it
 FOLD: Final = 3  # details shown below what was derived from them (by hand)
 BESIDE: Final = "+"  # behind the kind in a digest: of an entry in MEMORY.more.md
 _COMMENTS: Final = ("UPDATED", "TOTAL", "NEGATED", "GONE", "ASKED")
 _SPECIAL: Final = "#＃-–*+>•·‣[［【（(<|｜\\`~=:"
 _NUMBERED: Final = re.compile(r"\d{1,3}[.)、）]")
+_TIMED: Final = re.compile(r"\[\d{4}-")  # how an episode begins
 _PLAIN_SIGNS: Final = dict(zip("“”„«»‘’‚–—−‐‑", [*'"""""', *"'''", *"-----"], strict=True))
 _PLAIN: Final = str.maketrans(_PLAIN_SIGNS)
 _WIDE: Final = "\u3000-\u9fff\uf900-\ufaff\uff00-\uffef"
@@ -204,7 +205,7 @@ def unescape_line(text: str) -> str:
 
 def _escape_line(text: str) -> str:
     line = re.sub(r"<(\\*)!", r"<\1\\!", flatten_spacing(text))
-    return "\\" + line if _is_special(line) else line
+    return "\\" + line if _is_special(line) and not _TIMED.match(line) else line
 
 
 def strip_marks(text: str) -> str:

@@ -50,8 +50,14 @@ from memory.text.languages import either
 _EVERYTHING: Final = 10_000_000
 _NAME: Final = re.compile(r"\w[\w .'’·-]{0,39}")  # what can be a heading
 _SEVERAL: Final = 3  # that name one whom nothing calls close (by hand)
-_PLANS: Final = frozenset({Kind.GOAL, Kind.TODO, Kind.EVENT, Kind.DECISION})
-_NAMELESS: Final = frozenset({Kind.HEALTH, Kind.GOAL, Kind.TODO})  # never below a name
+_BY_KIND: Final = {
+    Kind.HEALTH: "health",
+    **dict.fromkeys((Kind.GOAL, Kind.TODO, Kind.EVENT, Kind.DECISION), "plans"),
+    Kind.EPISODE: "talks",
+}
+_NAMELESS: Final = frozenset(
+    {Kind.HEALTH, Kind.GOAL, Kind.TODO, Kind.EPISODE}
+)  # never below a name
 _TASTES: Final = frozenset({Kind.PREFERENCE, Kind.WHIM, Kind.INSTRUCTION})
 _GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
 
@@ -292,8 +298,8 @@ def _find_group(m: Memory, several: Mapping[str, int]) -> str:
     names = several.keys() & m.entities
     if names and m.kind not in _NAMELESS:
         return min(names, key=lambda n: (several[n], n))
-    if m.kind is Kind.HEALTH or m.kind in _PLANS:
-        return "plans" if m.kind in _PLANS else "health"
+    if (group := _BY_KIND.get(m.kind)) is not None:
+        return group
     if m.close:
         return "people"
     work = m.kind not in _TASTES and either("mirror", "WORK_WORDS").search(m.original_content)
