@@ -109,10 +109,13 @@ class EditApplier:
             self._refile(memory_id, kind)
         for block in wanted.edits:
             self._edit(block)
-        room = max(0, AT_ONCE - len(self.out.new))
-        for block in wanted.new[:room]:
+        room, new = max(0, AT_ONCE - len(self.out.new)), wanted.new
+        if len(new) > room:  # a secret does not wait in the open
+            found = privacy.redact("\n".join(block.text for block in new))[1]
+            new = sorted(new, key=lambda b: not any(f.value in b.text for f in found))
+        for block in new[:room]:
             self._add(block)
-        self.out.waiting += [block.text for block in wanted.new[room:]]
+        self.out.waiting += [block.text for block in new[room:]]
 
     def _refile(self, memory_id: MemoryId, kind: Kind) -> None:
         m = self.tx.memories.get(memory_id)
@@ -125,7 +128,13 @@ class EditApplier:
         self.tx.memories.log(lifecycle.build_log_entry("edited", m, new, self.u, self.now, "user"))
         self.out.edited.append(m.id)
         shown = self.shows.get(m.id) or self.base.get(m.id) or digest_memory(self.tx, m)
-        self.shows[m.id] = replace(shown, kind=str(kind) + BESIDE * shown.kind.endswith(BESIDE))
+        self.shows[m.id] = replace(shown, kind=self._digest(new).kind)
+
+    def _digest(self, m: Memory) -> MirrorDigest:
+        """Return what the file shows of a memory, and which file that is."""
+        digest = digest_memory(self.tx, m)
+        beside = self.beside or self.base.get(m.id, digest).kind.endswith(BESIDE)
+        return replace(digest, kind=digest.kind + BESIDE * beside)
 
     def _edit(self, block: MirrorBlock) -> None:
         try:
@@ -138,7 +147,7 @@ class EditApplier:
             else:
                 self.unread += split_paragraphs(block.raw)
             return
-        self.shows[m.id] = digest_memory(self.tx, m)
+        self.shows[m.id] = self._digest(m)
         if m.id not in self.out.edited:
             self.out.edited.append(m.id)
 
@@ -151,8 +160,7 @@ class EditApplier:
         m = done.memory
         if block.id is None and (not done.already or m.id not in self.base):
             digest = self.tx.mirror.compute_digest(block.text)
-            there = str(m.kind) + BESIDE * self.beside
-            self.shows[m.id] = replace(digest_memory(self.tx, m), text=digest, kind=there)
+            self.shows[m.id] = replace(self._digest(m), text=digest)
 
     def _remember(
         self, text: str, kind: Kind | None = None, *, beside: bool = False

@@ -649,28 +649,33 @@ async def test_what_the_page_has_no_room_for(desk: Desk, monkeypatch: pytest.Mon
     await desk.remember("I love jazz")
     await desk.sync()
     lines = [f"I own book number {n} of the shelf {n * 7}" for n in range(20)]
-    pasted = "\n".join(f"- {line}" for line in lines)
+    pasted = "\n".join(f"- {line}" for line in [*lines, "my wifi password is hunter2!xyz"])
     await desk.edit(lambda t: t.replace("## Arch", f"{pasted}\n\n## Arch"))
     more = desk.path.with_name("MEMORY.more.md")
     assert len(await desk.all()) == 9
+    assert "hunter2" not in desk.text + desk.bak.read_text("utf-8") + more.read_text("utf-8")
     assert all(line in desk.text + more.read_text("utf-8") for line in lines)
     while (await desk.sync()).applied.new:
         assert desk.text.count("\n") <= 30
-    assert await desk.texts() == {"I love jazz", *lines}
+    assert await desk.texts() == {"I love jazz", "wifi password", *lines}
     assert all(f"{line} <!-- [" in desk.text + more.read_text("utf-8") for line in lines)
     one, two = [x for x in more.read_text("utf-8").split("\n") if x.startswith("- ")][:2]
     edited = more.read_text("utf-8").replace(one, "- I own a lamp" + one[one.index(" <!--") :])
+    stale = desk.text
     more.write_text(edited.replace(f"{two}\n", "- I drink tea\n"), "utf-8")
     report = await desk.sync()
     assert (len(report.applied.edited), len(report.applied.new)) == (1, 1)
+    desk.save(stale)
+    assert (await desk.sync()).result()["outcome"] == "nothing"
     gone = one[2 : one.index(" <!--")]
-    assert await desk.texts() == {"I love jazz", "I own a lamp", "I drink tea", *lines} - {gone}
+    texts = {"I love jazz", "I own a lamp", "I drink tea", "wifi password", *lines}
+    assert await desk.texts() == texts - {gone}
     more.unlink()
     assert (await desk.sync()).asks == 0
     assert two in more.read_text("utf-8")
     first = next(x for x in desk.text.split("\n") if x.startswith("- "))
     await desk.edit(lambda t: t.replace(f"{first}\n", ""))
-    assert len(await desk.all()) == 21
+    assert len(await desk.all()) == 22
     for m in (await desk.all())[3:]:
         await desk.put(m, state=State.SUPERSEDED)
     await desk.sync()
