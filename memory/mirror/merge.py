@@ -24,6 +24,7 @@ MANY: Final = 10
 SHARE: Final = 0.2
 _SAME_ID: Final = 0.75  # alike, of an id with a slip in it
 _SAME_LINE: Final = 0.6  # of a line that was typed and corrected
+_COMPARED: Final = 100  # new lines that are compared letter by letter (by hand)
 _STRUCK: Final = re.compile(r"~~(.+)~~")  # to say that it is wrong
 _FIGURES: Final = re.compile(r"\d{4}-\d{2}-\d{2}|\d\.\d\d")  # a heading that was one of ours
 
@@ -219,7 +220,7 @@ class _Merge:
 
     def _likeness(self, i: MemoryId, b: MirrorBlock) -> float:
         by_id = _ratio(i, b.token) / _SAME_ID if len(b.token) >= 4 else 0.0
-        text = "" if b.fault else self.added.get(i, "")
+        text = "" if b.fault or len(self.loose) > _COMPARED else self.added.get(i, "")
         return max(by_id, _ratio(text, b.text) / _SAME_LINE if text else 0.0)
 
     def compare(self, memory_id: MemoryId, b: MirrorBlock) -> None:

@@ -293,6 +293,8 @@ class _MirrorReader:
 
     def _take_own_comments(self, text: str) -> str:
         """Set aside the comments in a text; return what is left of it."""
+        if len(text) > PIECE or "<!--" not in text:
+            return text.strip()
         for m in _OWN_COMMENT.finditer(text):
             self._drop_comment(m[0])
         return _OWN_COMMENT.sub("", text).strip()

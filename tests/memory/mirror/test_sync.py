@@ -40,6 +40,39 @@ async def test_what_is_remembered_is_written(desk: Desk) -> None:
     assert stat.S_IMODE(desk.path.stat().st_mode) == 0o600
 
 
+async def test_the_portrait(desk: Desk) -> None:
+    """What always counts comes first, then people that several memories name, then kinds; details stand below."""
+    facts = [await desk.remember(f"Ran {n} km along the river") for n in (5, 7)]
+    await desk.remember(
+        "Runs again since spring", source_ids=tuple(m.id for m in facts), verified=False
+    )
+    for text in ("Hannah lives in Lyon", "Hannah plays chess", "Hannah hates surprises"):
+        await desk.remember(text, entities=("Hannah",), close=False)
+    await desk.remember("Works as a tram driver", kind=Kind.FACT)
+    await desk.remember("Paint the kitchen in May", kind=Kind.GOAL)
+    await desk.remember("Called Rebecca", pinned=True)
+    await desk.remember("Has hay fever", kind=Kind.HEALTH)
+    await desk.remember("Grandad's dog was called Bo", quiet_at=desk.now)
+    await desk.sync()
+    said = [
+        line.partition(" <!--")[0]
+        for line in desk.text.split("\n")
+        if line[:2] in {"##", "- ", "  "}
+    ]
+    at = said.index
+    assert said[:4] == [
+        "## Active Memories",
+        "### Always in mind",
+        "- Has hay fever",
+        "- Called Rebecca",
+    ]
+    assert at("### Hannah") < at("- Hannah plays chess") < at("### Life") < at("### Work")
+    assert at("### Work") < at("- Works as a tram driver") < at("### Plans and dates")
+    below = {said[at("- Runs again since spring") + n] for n in (1, 2)}
+    assert below == {"  - Ran 5 km along the river", "  - Ran 7 km along the river"}
+    assert "Bo" not in " ".join(said)
+
+
 async def test_nothing_to_say_means_nothing_is_written(desk: Desk) -> None:
     """Looking again leaves the file alone; a change writes it once more, the one before beside it."""
     await desk.remember("I love jazz")
