@@ -35,7 +35,7 @@ from memory.models import (
 from memory.ports import Transaction
 
 ANSWER_WITHIN: Final = timedelta(days=7)
-AT_ONCE: Final = 100  # new lines saved in one write, some 7 ms each (measured); the others wait
+AT_ONCE: Final = 50  # new lines saved in one write, 7 to 27 ms each (measured); the others wait
 _AFTER: Final = timedelta(milliseconds=1)  # words of the same save are said after what it deletes
 
 
