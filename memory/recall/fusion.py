@@ -51,7 +51,8 @@ _LEXICAL: Final = 0.1  # shared words count already, but it forgives a letter ty
 _SAME_THREAD: Final = (0.2, 0.8)
 _UNKNOWN: Final = 1 / 3
 
-RETENTION: Final = 0.10  # each nudge is a factor of at most this much more or less than 1
+STRENGTH: Final = 0.10  # each nudge is a factor of at most this much more or less than 1
+RETENTION: Final = 0.02  # more than that hides old answers (tests/bench/forgetting.py)
 RECENCY: Final = 0.05
 CONFIDENCE: Final = 0.05
 _NUDGE: Final = 5.0  # what a nudge is worth, in log-odds: a tenth more is half a point
@@ -84,16 +85,19 @@ def _share(x: float, least: float, most: float) -> float:
     return max(0.0, min(1.0, (x - least) / (most - least)))
 
 
-def compute_nudges(m: Memory, weight: float, now: datetime) -> Mapping[str, float]:
+def compute_nudges(m: Memory, weight: float, unfaded: float, now: datetime) -> Mapping[str, float]:
     """Return factors by name, each bounded and 1 where nothing is said.
 
     Args:
         m: the memory.
-        weight: its retention now.
+        weight: what it weighs now.
+        unfaded: what it would weigh now if time alone took nothing: by its kind and mentions.
         now: the time of the question.
     """
+    kept = min(1.0, weight / unfaded) if unfaded > 0 else 1.0
     return {
-        "retention": 1 + RETENTION * max(-1.0, min(1.0, weight - 1)),
+        "strength": 1 + STRENGTH * max(-1.0, min(1.0, unfaded - 1)),
+        "retention": 1 - RETENTION * (1 - kept),
         "recency": 1 + RECENCY * (2 * exp(-days_between(m.last_activated_at, now) / 30) - 1),
         "confidence": 1 + CONFIDENCE * (2 * max(0.0, min(1.0, m.confidence)) - 1),
     }

@@ -194,7 +194,7 @@ async def _judge(look: RecallContext, most: int = _LOOKED_AT) -> list[Hit]:
 def _make_hit(
     look: RecallContext, context: GateContext, m: Memory, place: int, features: Mapping[str, float]
 ) -> Hit:
-    nudges = compute_nudges(m, m.weight, look.query.now)
+    nudges = compute_nudges(m, m.weight, compute_weight(m, 0.0, look.query.now), look.query.now)
     signals: dict[str, float] = {}
     for name, value in features.items():
         if weight := WEIGHTS.get(name):

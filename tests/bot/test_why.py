@@ -108,7 +108,7 @@ def test_every_part_has_a_name_in_both_languages() -> None:
     """Whatever fusion adds up or the gate hears."""
     ranked = {SHOWN.get(name, name) for name in WEIGHTS}
     gate = {name for weights in HEARD.values() for name in weights}
-    nudges = {"retention", "recency", "confidence"}
+    nudges = {"strength", "retention", "recency", "confidence"}
     assert {f"by.{name}" for name in ranked | gate | nudges} <= set(why.say.all("en"))
 
 

@@ -12,6 +12,7 @@ from memory.recall.fusion import (
     CONFIDENCE,
     RECENCY,
     RETENTION,
+    STRENGTH,
     WEIGHTS,
     apply_nudges,
     compute_nudges,
@@ -25,12 +26,13 @@ MEMORY = made("u", "likes tea", NOW)
 
 
 @settings(deadline=None)
-@given(st.floats(0, 3), st.floats(-1, 2), st.floats(0, 5000))
-def test_nudges_are_bounded(weight: float, confidence: float, days: float) -> None:
+@given(st.floats(0, 3), st.floats(0, 3), st.floats(-1, 2), st.floats(0, 5000))
+def test_nudges_are_bounded(weight: float, unfaded: float, confidence: float, days: float) -> None:
     """Each at most so much more or less than one, whatever the memory."""
     m = replace(MEMORY, confidence=confidence, last_activated_at=NOW - days * DAY)
-    found = compute_nudges(m, weight, NOW)
-    for name, most in (("retention", RETENTION), ("recency", RECENCY), ("confidence", CONFIDENCE)):
+    found = compute_nudges(m, weight, unfaded, NOW)
+    bounds = {"strength": STRENGTH, "retention": RETENTION, "recency": RECENCY}
+    for name, most in (*bounds.items(), ("confidence", CONFIDENCE)):
         assert abs(found[name] - 1) <= most + 1e-9
 
 
@@ -40,8 +42,8 @@ def test_better_kept_is_never_ranked_lower(score: float, a: float, b: float) -> 
     """Of two that fit as well; and the order of factors does not matter."""
     low, high = sorted((a, b))
     assert (
-        apply_nudges(score, compute_nudges(MEMORY, low, NOW))
-        <= apply_nudges(score, compute_nudges(MEMORY, high, NOW)) + 1e-9
+        apply_nudges(score, compute_nudges(MEMORY, low, 1.0, NOW))
+        <= apply_nudges(score, compute_nudges(MEMORY, high, 1.0, NOW)) + 1e-9
     )
 
 

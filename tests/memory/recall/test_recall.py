@@ -60,7 +60,7 @@ async def test_every_hit_says_why(person: Person) -> None:
     await person.knows("User bought a chess board")
     hit = (await person.ask("When do I play chess with Grace?")).hits[0]
     assert {"lexical", "vectors", "names"} <= set(hit.signals)
-    assert set(hit.nudges) == {"retention", "recency", "confidence"}
+    assert set(hit.nudges) == {"strength", "retention", "recency", "confidence"}
     assert all(0.75 <= factor <= 1.25 for factor in hit.nudges.values())
     assert hit.gate >= 0.7
     assert (hit.passed, hit.why) == (True, "relevance")
