@@ -108,7 +108,8 @@ def main() -> None:
     p.add_argument("--pasted", type=int, default=3000)
     args = p.parse_args()
     asyncio.run(run(args.memories))
-    asyncio.run(paste(args.pasted))
+    if args.pasted:
+        asyncio.run(paste(args.pasted))
 
 
 if __name__ == "__main__":

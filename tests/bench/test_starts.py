@@ -13,7 +13,7 @@ import tests.bench
 SMALL = {
     "latency": ["--memories", "40", "--turns", "2"],
     "turn": ["--memories", "40", "--turns", "2"],
-    "mirror": ["--memories", "40"],
+    "mirror": ["--memories", "40", "--pasted", "0"],
     "upkeep": ["40"],
     "recall": ["--data", "{life}", "--peers"],
     "smalltalk": ["--data", "{life}"],
@@ -45,6 +45,9 @@ def test_none_is_left_out() -> None:
     assert runnable - {"test_life", "test_starts"} == {
         *SMALL,
         "curves",
+        "forgetting",
+        "mirror_edits",
+        "nights",
         "scale",
         "kills",
         "notebook",
