@@ -31,7 +31,7 @@ async def test_what_is_remembered_is_written(desk: Desk) -> None:
     assert block(active, jazz).startswith(f"- I love jazz <!-- [{jazz.id}] preference | ")
     assert block(active, jazz).endswith(f" | {desk.now.date()} | 0 -->\n")
     assert block(archived, faded).startswith(f"- I tried Vue once <!-- [{faded.id}] ")
-    assert block(archived, faded).endswith(" | 0 | faded to a tag -->\n")
+    assert block(archived, faded).endswith(" | 0 | vague -->\n")
     assert block(archived, denied).endswith(" | no longer so -->\n")
     assert archived.index("### No longer so") < archived.index("I smoke")
     for m in (gone, old, proposed, secret):
