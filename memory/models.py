@@ -215,8 +215,8 @@ class Memory:
 
     @property
     def spoken_level(self) -> Level:
-        """The level that is shown and spoken of: none of health, of what is quiet or denied."""
-        silent = self.kind is Kind.HEALTH or self.quiet_at or self.negated_at
+        """The level that is spoken of: none of health, what is quiet or denied, or a death."""
+        silent = self.kind is Kind.HEALTH or self.quiet_at or self.negated_at or self.dead
         return Level.FULL if silent else self.level
 
     def with_weight(self, weight: float) -> Memory:

@@ -37,12 +37,17 @@ def find_agenda(tx: Transaction, since: datetime, until: datetime, tz: str) -> l
     return sorted(live, key=lambda m: (days.get(m.id, find_today(since, tz)), m.id))
 
 
+def find_deaths(tx: Transaction, now: datetime) -> list[Memory]:
+    """Find the memories that say that somebody has died."""
+    return [m for m in tx.memories.list_dated(now, now) if m.dead]
+
+
 def find_day(tx: Transaction, now: datetime, tz: str, *, away: bool = False) -> DayView:
     """Find what stands around today, at most three, and who has died.
 
     away: the person was long absent; then only what is today.
     """
-    today, deaths = find_today(now, tz), [m for m in tx.memories.list_dated(now, now) if m.dead]
+    today, deaths = find_today(now, tz), find_deaths(tx, now)
     near: list[tuple[int, Memory]] = []
     for m in find_agenda(tx, now - AROUND, now + _TODO, tz):
         o = find_occasion(m, now, tz)

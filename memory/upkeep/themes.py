@@ -20,6 +20,7 @@ from memory.learn.merge import Claim, Merger, find_tombstones
 from memory.learn.preferences import find_quiet_wish
 from memory.learn.same_meaning import find_names, list_units, mentions_name, same
 from memory.learn.visible_messages import redact_memory
+from memory.lifecycle import find_death
 from memory.models import (
     Draft,
     Importance,
@@ -33,6 +34,7 @@ from memory.models import (
     is_quote,
 )
 from memory.ports import FloatArray, Transaction
+from memory.recall.agenda import find_deaths
 from memory.text.forms import has_other_roles, has_same_form, list_quantities
 from memory.text.languages import either, values
 from memory.text.notes import is_health, strip_subject
@@ -64,7 +66,9 @@ async def derive_themes(run: UpkeepRun) -> None:
     if not near:
         return
     ids = {*near, *(i for some in near.values() for i in some)}
-    known = {m.id: m for m in await run.memories(sorted(ids)) if is_detail(m, run)}
+    deaths = await run.read(lambda tx: find_deaths(tx, run.now))
+    some = [m for m in await run.memories(sorted(ids)) if is_detail(m, run)]
+    known = {m.id: m for m in some if not m.dead and find_death(m, deaths) is None}
     await run.write(partial(_add_details, run, near, known))
     themes, room = await run.read(partial(_look, run))
     groups = group_details(known, near, {i for t in themes for i in t.source_ids})

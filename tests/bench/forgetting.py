@@ -143,6 +143,7 @@ class Arms:
             if name not in ("recency", "random")
         }
         self._profiles: dict[str, list[Memory]] = {}
+        self._faint: Hit | None = None  # what the last question came near to
 
     async def ready(self) -> None:
         """Wait for the embedder, and for the reader of messages, which the gate wants."""
@@ -162,8 +163,10 @@ class Arms:
         """Return the first three that pass, and the first three without a gate."""
         if arm in self._memories:
             found = await self._memories[arm].recall(self.home.user, text, (), at, "UTC")
+            self._faint = found.faint
             best = sorted((*found.hits, *found.missed), key=lambda h: -h.score)
             return list(found.hits[:3]), best[:3]
+        self._faint = None
         vector, _ = await self._queries.embed(text)
         query = Query(self.home.user, text, (), at, "UTC", vector=vector)
         reader = self.home.store.open_reader(self.home.user)
@@ -198,18 +201,19 @@ class Arms:
         self, arm: str, text: str, at: datetime, hits: list[Hit]
     ) -> tuple[set[MemoryId], int]:
         """Return what stands in the prompt, and the tokens that it adds."""
-        profile = self._profiles[arm]
+        profile, faint = self._profiles[arm], self._faint
         have = frozenset(m.id for m in profile)
         if any(h.memory.id in have for h in hits):  # its place is another's
             if arm in self._memories:
                 memory = self._memories[arm]
                 found = await memory.recall(self.home.user, text, (), at, "UTC", exclude=have)
-                hits = list(found.hits)
+                hits, faint = list(found.hits), found.faint
             else:
                 hits = [h for h in hits if h.memory.id not in have]
         lang = self.home.life.lang
         blank = PromptMaterial(text, at, "UTC", lang)
-        size = _size(replace(blank, profile=profile, hits=hits)) - _size(blank)
+        faint = None if hits else faint  # as the agent has it, but for once per topic and session
+        size = _size(replace(blank, profile=profile, hits=hits, faint=faint)) - _size(blank)
         return {*have, *(h.memory.id for h in hits)}, size
 
 

@@ -208,6 +208,7 @@ async def test_three_a_week_are_enough(home: Home) -> None:
         {"kind": Kind.HEALTH},
         {"kind": Kind.TODO},
         {"modalities": ("text", "quote")},
+        {"dead": "Rex", "entities": ("Rex",)},
         {"learning": "off"},
         {"learning": "ask"},
     ],
