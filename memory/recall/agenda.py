@@ -29,7 +29,12 @@ class DayView(NamedTuple):
 
 def find_agenda(tx: Transaction, since: datetime, until: datetime, tz: str) -> list[Memory]:
     """Find what has its day in since <= t < until, in order of days."""
-    found = tx.memories.list_dated(since - _DAY, until + _DAY)
+    return _select_agenda(tx.memories.list_dated(since - _DAY, until + _DAY), since, until, tz)
+
+
+def _select_agenda(
+    found: Sequence[Memory], since: datetime, until: datetime, tz: str
+) -> list[Memory]:
     deaths = [m for m in found if m.dead]
     live = [m for m in found if m.quiet_at is None and happens_in(m, since, until, tz)]
     live = [m for m in live if (m.repeats or not m.dead) and not is_silenced(m, deaths)]
@@ -47,9 +52,10 @@ def find_day(tx: Transaction, now: datetime, tz: str, *, away: bool = False) -> 
 
     away: the person was long absent; then only what is today.
     """
-    today, deaths = find_today(now, tz), find_deaths(tx, now)
+    today, since, until = find_today(now, tz), now - AROUND, now + _TODO
+    found = tx.memories.list_dated(since - _DAY, until + _DAY)  # deaths among them
     near: list[tuple[int, Memory]] = []
-    for m in find_agenda(tx, now - AROUND, now + _TODO, tz):
+    for m in _select_agenda(found, since, until, tz):
         o = find_occasion(m, now, tz)
         if o is None or o.grain in {"month", "year"}:
             continue
@@ -58,4 +64,6 @@ def find_day(tx: Transaction, now: datetime, tz: str, *, away: bool = False) -> 
         reach = 0 if away or often else (_TODO if m.kind is Kind.TODO else AROUND).days
         if ahead <= reach and (behind <= 0 or (reach and o.standing == "planned")):
             near.append((max(ahead, behind, 0), m))
-    return DayView([m for _, m in sorted(near, key=lambda x: x[0])[:SHOWN]], deaths)
+    return DayView(
+        [m for _, m in sorted(near, key=lambda x: x[0])[:SHOWN]], [m for m in found if m.dead]
+    )
