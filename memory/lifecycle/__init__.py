@@ -5,6 +5,7 @@ from memory.lifecycle.curve import (
     U,
     from_ms,
     is_episode,
+    is_spared,
     to_milliseconds,
 )
 from memory.lifecycle.importance import compute_counter
@@ -75,6 +76,7 @@ __all__ = [
     "is_lowered_at",
     "is_set_aside",
     "is_silenced",
+    "is_spared",
     "join_mentions",
     "level_for_weight",
     "mark_asked",

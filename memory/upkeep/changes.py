@@ -26,7 +26,6 @@ from memory.learn.visible_messages import redact_memory
 from memory.models import (
     JudgedPair,
     Kind,
-    Layer,
     Memory,
     MemoryId,
     MemoryOutline,
@@ -38,7 +37,13 @@ from memory.models import (
 from memory.ports import Transaction
 from memory.text.languages import LANGUAGES
 from memory.text.speech import find_kin
-from memory.upkeep.duplicates import CURRENT, find_neighbours, find_vectors, list_edited
+from memory.upkeep.duplicates import (
+    CURRENT,
+    find_neighbours,
+    find_vectors,
+    is_protected,
+    list_edited,
+)
 from memory.upkeep.run import UpkeepRun, group_by_language, is_current_fact
 
 if TYPE_CHECKING:
@@ -305,12 +310,6 @@ def _settle(
             done = _end(run, tx, new, old, verdicts.since.get(ids, ""))
         if done:
             tx.nights.put_pairs([replace(verdict, state="settled", at=run.now)])
-
-
-def is_protected(m: Memory) -> bool:
-    """Tell whether only the person ends it: verified, pinned or core; health and instructions."""
-    kept = m.verified or m.pinned or m.layer is Layer.CORE
-    return kept or m.kind in {Kind.HEALTH, Kind.INSTRUCTION}
 
 
 def _is_untouched(tx: Transaction, pair: MemoryPair) -> bool:

@@ -34,7 +34,7 @@ from memory.learn.same_meaning import (
     normalise_text,
 )
 from memory.learn.visible_messages import redact_memory
-from memory.models import Filter, Layer, Level, Memory, MemoryId, Sensitivity, State, is_quote
+from memory.models import Filter, Kind, Layer, Level, Memory, MemoryId, Sensitivity, State, is_quote
 from memory.ports import FloatArray, Transaction
 from memory.text.languages import either
 from memory.text.notes import strip_subject
@@ -165,6 +165,7 @@ def can_merge(a: Memory, b: Memory) -> bool:
     """Tell whether two memories may become one at all, however alike they are."""
     x, y = ({e.casefold() for e in m.entities} for m in (a, b))
     others = x and y and x.isdisjoint(y)  # each names people or things, and none of the other's
+    kept = is_protected(a) or is_protected(b)
     return (
         _is_mergeable(a)
         and _is_mergeable(b)
@@ -173,7 +174,20 @@ def can_merge(a: Memory, b: Memory) -> bool:
         and b.id not in a.supersedes
         and not others
         and has_same_details(a.original_content, b.original_content)
+        and (not kept or find_fullest([a, b]) is not None)
     )
+
+
+def is_protected(m: Memory) -> bool:
+    """Tell whether only the person ends it: spared by every curve, or who the person is."""
+    return lifecycle.is_spared(m) or m.kind is Kind.IDENTITY
+
+
+def find_fullest(some: Sequence[Memory]) -> str | None:
+    """Return the text that has the words of all the others; None if none has."""
+    words = {m.original_content: list_content_words(m.original_content) for m in some}
+    text = max(words, key=lambda t: len(words[t]))
+    return text if all(w <= words[text] for w in words.values()) else None
 
 
 def _list_fixed(m: Memory) -> tuple[object, ...]:
@@ -213,10 +227,13 @@ def group_duplicates(some: Iterable[Memory], near: Near) -> list[tuple[Memory, .
 async def merge_duplicates(run: UpkeepRun) -> None:
     """Merge what is the same. Raises ModelError; what was merged until then stays."""
     near = {i: dict(found) for i, found in (await find_neighbours(run)).items()}
-    for a, b in run.data.get("same", ()):  # the model has said so, twice
-        near.setdefault(a, {})[b] = 1.0
-    ids = {*near, *(i for found in near.values() for i in found)}
-    groups = group_duplicates(await run.memories(sorted(ids)), near)
+    pairs = run.data.get("same", ())  # the model has said so, and more than once
+    ids = {*near, *(i for some in (*near.values(), *pairs) for i in some)}
+    known = {m.id: m for m in await run.memories(sorted(ids))}
+    for a, b in pairs:
+        if {a, b} <= known.keys() and find_fullest([known[a], known[b]]) is not None:
+            near.setdefault(a, {})[b] = 1.0
+    groups = group_duplicates(known.values(), near)
     await run.prepare_each(groups[:MOST_MERGES], _prepare)
 
 
@@ -230,9 +247,11 @@ async def _ask_text(run: UpkeepRun, group: tuple[Memory, ...]) -> str | None:
     if len({normalise_text(t) for t in texts}) == 1:
         return base.original_content
     same = {frozenset(pair) for pair in run.data.get("same", ())}
-    if all(frozenset((base.id, m.id)) in same for m in group[1:]):
-        own = [base] if any(map(is_quote, group)) else group
-        return max((m.original_content for m in own), key=lambda t: len(list_content_words(t)))
+    told = all(frozenset((base.id, m.id)) in same for m in group[1:])
+    kept, fullest = any(map(is_protected, group)), find_fullest(group)
+    if kept or (told and fullest is not None):
+        quoted = any(map(is_quote, group)) and fullest != base.original_content
+        return None if quoted else fullest
     answer: Merged | None = await run.ask("merge", base.language, {"texts": texts}, _MAX_ANSWER)
     if answer is not None and answer.separate:
         return None

@@ -37,7 +37,7 @@ def say(verdict: str, *texts: str, since: str = "") -> Callable[[Mapping[str, Js
 
 
 async def pair(home: Home, a: str = PARIS, b: str = LYON, **of_older: Any) -> tuple[Memory, Memory]:
-    older = await home.remember(a, kind=Kind.FACT, **of_older)
+    older = await home.remember(a, **{"kind": Kind.FACT, **of_older})
     home.later(days=40)
     newer = await home.remember(b, kind=Kind.FACT)
     home.later(hours=9)
@@ -89,7 +89,15 @@ async def test_it_ends_when_the_person_said(home: Home, text: str, since: str, a
 
 
 @pytest.mark.parametrize(
-    "fields", [{"verified": True}, {"pinned": True}, {"layer": Layer.CORE}, {}]
+    "fields",
+    [
+        {"verified": True},
+        {"pinned": True},
+        {"layer": Layer.CORE},
+        {"kind": Kind.IDENTITY},
+        {"close": True},
+        {},
+    ],
 )
 async def test_what_is_verified_or_unsure_is_asked(home: Home, fields: dict[str, Any]) -> None:
     """A yes ends the older one, a no keeps both, and nobody asks again."""
@@ -188,6 +196,26 @@ async def test_what_says_the_same_is_merged_unasked(home: Home) -> None:
     assert states == [State.MERGED, State.ACTIVE, State.ACTIVE, State.ACTIVE]
     assert (await home.get(b)).content == b.original_content
     assert not home.model.asked("merge")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "fields"),
+    [
+        ("Allergic to peanuts", "Allergic to sesame", {"kind": Kind.HEALTH}),
+        ("对花生过敏", "对芝麻过敏", {"kind": Kind.HEALTH, "verified": True}),
+        ("Likes tea in the morning", "Likes long walks by the sea", {}),
+    ],
+)
+async def test_what_has_words_of_its_own_stays(
+    home: Home, a: str, b: str, fields: dict[str, Any]
+) -> None:
+    """A model that calls two allergies the same makes none of them disappear."""
+    for text in (a, b):
+        await home.remember(text, **fields)
+        home.later(days=1)
+    home.model.answers["contradict"] = say("same")
+    await home.night()
+    assert [m.original_content for m in await home.all()] == [a, b]
 
 
 async def test_an_edit_is_judged_anew(home: Home) -> None:
