@@ -16,13 +16,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memory import privacy
-from memory.learn.merge import Claim, Merger, find_tombstones
+from memory.learn.merge import Claim, Merger, find_known_memory, find_tombstones
 from memory.learn.preferences import find_quiet_wish
 from memory.learn.same_meaning import find_names, list_units, mentions_name, same
 from memory.learn.visible_messages import redact_memory
 from memory.lifecycle import find_death
 from memory.models import (
     Draft,
+    Filter,
     Importance,
     Kind,
     Memory,
@@ -278,7 +279,10 @@ def _write(
     read: Sequence[Memory],
     tx: Transaction,
 ) -> None:
-    """Add the theme, unless something it rests on has changed, or it is known or was declined."""
+    """Add the theme, unless something it rests on has changed, or it is known, over or declined.
+
+    What the person has said, or taken back, is theirs: a theme neither counts nor affirms it.
+    """
     details = tx.memories.get_many(m.id for m in read)
     draft = Draft(
         text,
@@ -290,10 +294,12 @@ def _write(
         sensitivity=max(m.sensitivity for m in read),
     )
     claim = Claim(draft, run.now, vector=vector, embedder_id=run.tools.embedder.id)
-    barred = find_quiet_wish(tx, text) or find_tombstones(tx, claim)
+    barred = find_quiet_wish(tx, text) or find_tombstones(tx, claim) or find_known_memory(tx, claim)
     if barred or [m.rev for m in details] != [m.rev for m in read]:
         return
-    if any(same(text, t.original_content, kinds=(t.kind, t.kind)) for t in _look(run, tx)[0]):
+    said = Filter(states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}))
+    known = [*_look(run, tx)[0], *tx.memories.find(said, text=text).items]  # ended ones as well
+    if any(same(text, m.original_content, kinds=(m.kind, m.kind)) for m in known):
         return
     run.begin(tx, "derive")
     saved = Merger(tx, curve=run.tools.curve, u=run.tools.u).save(claim)

@@ -10,8 +10,9 @@ import pytest
 
 from memory.errors import ModelError
 from memory.learn.forget import forget
+from memory.learn.merge import Claim, Merger
 from memory.learn.undo import undo
-from memory.models import Kind, Memory, Sensitivity, Source, State
+from memory.models import Draft, Kind, Memory, Sensitivity, Source, State
 from tests.memory.upkeep.night import Home
 
 RUNS = {
@@ -108,6 +109,33 @@ async def test_a_declined_theme_is_not_made_again(home: Home) -> None:
     await tell(home, "Went running before work")
     report = await home.night()
     assert (len(home.model.asked("derive")), report.derived) == (2, [])
+
+
+@LANGS
+@pytest.mark.parametrize("how", ["stands", "denied", "over"])
+async def test_what_the_person_said_or_took_back_is_theirs(home: Home, lang: str, how: str) -> None:
+    """Whatever the details say, a night counts, affirms and ends nothing of it."""
+    own = await home.remember(LINE[lang], kind=Kind.WORKFLOW)
+    home.later(days=9)
+
+    def act(tx: Any) -> None:
+        tx.changes.begin("user", "remember", home.now)
+        if how == "over":
+            tx.memories.put(replace(own, state=State.SUPERSEDED, valid_until=home.now), "updated")
+        elif how == "denied":
+            draft = Draft("Gave it up", kind=own.kind, language="en", verified=True)
+            Merger(tx, "fade", 1.0).negate(own, Claim(draft, home.now), home.now)
+
+    await home.write(act)
+    before = [(m.id, m.state, m.negated_at, m.activation_count) for m in await home.all(*State)]
+    home.later(days=1)
+    details = await tell(home, *RUNS[lang])
+    home.model.answers["derive"] = line(LINE[lang], details)
+    assert (await home.night()).derived == []
+    assert home.model.asked("derive")
+    after = [(m.id, m.state, m.negated_at, m.activation_count) for m in await home.all(*State)]
+    assert after[: len(before)] == before
+    assert len(after) == len(before) + 3
 
 
 JUNK = {
