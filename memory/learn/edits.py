@@ -20,6 +20,7 @@ from memory.models import (
     Memory,
     MemoryId,
     Sensitivity,
+    Source,
     State,
     Tombstone,
     detect_language,
@@ -163,6 +164,8 @@ def pin(tx: Transaction, memory_id: MemoryId, on: bool, u: float, now: datetime)
 
 
 def _put(tx: Transaction, m: Memory, new: Memory, event: str, u: float, now: datetime) -> Memory:
+    if new.source_ids and event != "unpinned":  # a theme becomes the person's own
+        new = replace(new, source_ids=(), source=Source.USER)
     new = replace(new, weight=lifecycle.compute_weight(new, u, now))
     new = tx.memories.put(new, "updated")
     tx.memories.log(lifecycle.build_log_entry(event, m, new, u, now, "user"))

@@ -372,7 +372,7 @@ class Merger:
         thing = ForgetTarget((list_units(m.original_content),))
         said = [x for x in messages if m.negated_at is not None or thing.said_by(x.text, SAID_ANEW)]
         if said:
-            draft = Draft(m.original_content, kind=m.kind, language=m.language)
+            draft = Draft(m.original_content, kind=m.kind, language=m.language, source=m.source)
             ids = tuple(x.id for x in said)
             return self.match(m, Claim(draft, said[-1].at, ids, said[-1].session_id))
         at, log = messages[-1].at, self.tx.memories.list_weight_log(m.id)
@@ -464,6 +464,8 @@ class Merger:
         """Confirm by the person's own word what is there; a new message counts as a mention."""
         if claim.draft.verified and (not m.verified or m.state is State.PROPOSED):
             m = self.tx.memories.put(replace(m, verified=True, state=State.ACTIVE), "updated")
+        if m.source_ids and claim.draft.source is not Source.SYSTEM:  # a theme, in own words now
+            m = self.tx.memories.put(replace(m, source_ids=(), source=Source.USER), "updated")
         if not mention or (m.negated_at is not None and claim.said_at < m.negated_at):
             return SaveResult(m, "known")
         counted = self._count_mentions(m, claim)

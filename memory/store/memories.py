@@ -290,9 +290,11 @@ class MemoryGateway(Gateway):
     def _drop_derived(self, gone: Collection[MemoryId]) -> None:
         """Let go, in the same change set, of what rests on memories that ended or read otherwise.
 
-        An undo brings both back. Without a tombstone: what is left may bear it out again.
+        An undo brings both back. Without a tombstone: what is left may bear it out again. What the
+        person has confirmed or pinned stays.
         """
-        resting = [m for m in (self.list_derived() if gone else ()) if m.state in _STANDS]
+        derived = self.list_derived() if gone else ()
+        resting = [m for m in derived if m.state in _STANDS and not (m.verified or m.pinned)]
         fallen = [m for m in resting if m.id not in gone and any(i in gone for i in m.source_ids)]
         if fallen and (current := self.tx.current):
             at = current.at

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memory.errors import ModelError
+from memory.learn.edits import edit, pin
 from memory.learn.forget import forget
 from memory.learn.merge import Claim, Merger
 from memory.learn.undo import undo
@@ -95,6 +96,34 @@ async def test_it_goes_with_what_it_rests_on(home: Home, how: str) -> None:
         return
     await home.write(lambda tx: undo(tx, home.now, 1.0))
     assert [m.id for m in await themes(home)] == [theme.id]
+
+
+@pytest.mark.parametrize("how", ["edited", "pinned", "said", "verified"])
+async def test_what_the_person_took_for_their_own_stays(home: Home, how: str) -> None:
+    """By an edit, a pin or words that say it, it is no theme any more; nothing takes it along."""
+    details = await tell(home, *RUNS["en"])
+    home.model.answers["derive"] = line(LINE["en"], details)
+    await home.night()
+    (theme,) = await themes(home)
+    home.later(days=1)
+
+    def act(tx: Any) -> None:
+        if how == "edited":
+            edit(tx, theme.id, "Runs three times a week", 1.0, home.now)
+        elif how == "pinned":
+            pin(tx, theme.id, True, 1.0, home.now)
+        elif how == "said":
+            draft = Draft(LINE["en"], kind=Kind.WORKFLOW, language="en")
+            assert Merger(tx, "fade", 1.0).save(Claim(draft, home.now)).memory.id == theme.id
+        else:
+            tx.memories.put(replace(theme, verified=True), "updated")
+
+    await home.write(act)
+    own = await home.get(theme)
+    if how != "verified":
+        assert (own.source, own.source_ids) == (Source.USER, ())
+    await home.write(lambda tx: edit(tx, details[0].id, "Went running, 5.2 km", 1.0, home.now))
+    assert await home.get(theme) == own
 
 
 async def test_a_declined_theme_is_not_made_again(home: Home) -> None:
