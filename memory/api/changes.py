@@ -241,7 +241,7 @@ class MemoryChanges:
 
     async def list_proposals(self, user_id: str) -> list[Proposal]:
         """List what waits for a yes or no, oldest first."""
-        return await self._store.read(user_id, lambda tx: tx.proposals.open())
+        return await self._store.read(user_id, proposals.list_open)
 
     async def ask_today(self, user_id: str, now: datetime) -> Proposal | None:
         """Return the proposal to ask about now, at most one a day. It is noted as asked."""

@@ -31,7 +31,7 @@ def add_proposal(
     tx: Transaction, text: str, data: Mapping[str, Json], message_id: str | None, now: datetime
 ) -> None:
     """Keep a question, unless three wait, or the person has said no to it or forgotten it."""
-    tx.proposals.delete_expired(now - LIFE)
+    _drop_stale(tx, now)
     waiting = tx.proposals.open()
     refused = find_refusal(tx, Claim(Draft(text, source=Source.USER), now))
     barred = refused or tx.tombstones.has(tx.tombstones.compute_digest(text))
@@ -41,7 +41,7 @@ def add_proposal(
 
 def ask_to_go_on(tx: Transaction, wanted: int, of: int, now: datetime) -> None:
     """Ask whether a night may change more memories at once than it does by itself; once."""
-    tx.proposals.delete_expired(now - LIFE)
+    _drop_stale(tx, now)
     if all(p.data.get("op") != NIGHT for p in tx.proposals.open()):
         tx.proposals.add(Proposal("", {"op": NIGHT, "n": wanted, "of": of}, None, now))
 
@@ -57,7 +57,7 @@ def take_go_on(tx: Transaction, proposal_id: str) -> bool:
 
 def ask_change(tx: Transaction, new: Memory, old: Memory, now: datetime) -> bool:
     """Ask whether one memory took the place of another; False while three questions wait."""
-    tx.proposals.delete_expired(now - LIFE)
+    _drop_stale(tx, now)
     if len(tx.proposals.open()) >= MOST_OPEN:
         return False
     data = {"op": "change", "id": old.id, "by": new.id, "old": old.original_content}
@@ -65,9 +65,37 @@ def ask_change(tx: Transaction, new: Memory, old: Memory, now: datetime) -> bool
     return True
 
 
+def list_open(tx: Transaction) -> list[Proposal]:
+    """List what waits for an answer and still stands as it would be asked, oldest first."""
+    return [p for p in tx.proposals.open() if p.data.get("op") != "change" or _find_sides(tx, p)]
+
+
+def _drop_stale(tx: Transaction, now: datetime) -> None:
+    tx.proposals.delete_expired(now - LIFE)
+    for p in tx.proposals.open():
+        if p.data.get("op") == "change" and _find_sides(tx, p, now) is None:
+            tx.proposals.remove(p.id)
+
+
+def _find_sides(
+    tx: Transaction, p: Proposal, now: datetime | None = None
+) -> tuple[Memory, Memory] | None:
+    """Return the newer and the older memory; None unless both hold as the question quotes them."""
+    sides = tx.memories.get_many(str(p.data[key]) for key in ("by", "id"))
+    hold = all(
+        m.state is State.ACTIVE
+        and m.negated_at is None
+        and m.quiet_at is None
+        and not (now and m.valid_until and m.valid_until <= now)
+        for m in sides
+    )
+    quoted = [m.original_content for m in sides] == [p.text, p.data["old"]]
+    return (sides[0], sides[1]) if hold and quoted else None
+
+
 def ask_today(tx: Transaction, now: datetime) -> Proposal | None:
     """Return the proposal to ask about now, noted as asked; None if one was asked within a day."""
-    tx.proposals.delete_expired(now - LIFE)
+    _drop_stale(tx, now)
     waiting = tx.proposals.open()
     if any(p.asked_at is not None and now - p.asked_at < BETWEEN for p in waiting):
         return None
@@ -105,11 +133,11 @@ def _find_open(tx: Transaction, proposal_id: str) -> Proposal | None:
 
 
 def _apply(tx: Transaction, p: Proposal, merger: Merger, now: datetime) -> Memory | None:
+    if p.data["op"] == "change":
+        return _apply_change(tx, p, merger, now)
     old = tx.memories.get(str(p.data.get("id", "")))
     if old is not None and old.state is not State.ACTIVE:
         return old
-    if p.data["op"] == "change":
-        return _apply_change(tx, p, merger, now)
     draft = Draft(
         p.text, source=Source.USER, verified=True, confidence=1.0, language=detect_language(p.text)
     )
@@ -127,9 +155,10 @@ def _apply(tx: Transaction, p: Proposal, merger: Merger, now: datetime) -> Memor
 
 
 def _apply_change(tx: Transaction, p: Proposal, merger: Merger, now: datetime) -> Memory | None:
-    new, old = (tx.memories.get(str(p.data[key])) for key in ("by", "id"))
-    if new is None or old is None or new.state is not State.ACTIVE:
+    sides = _find_sides(tx, p, now)
+    if sides is None:
         return None
+    new, old = sides
     at = new.valid_from or new.created_at
     return merger.replace_by(replace(new, verified=True), old, at, now)
 

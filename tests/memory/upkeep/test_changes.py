@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.commands.questions import write_question
-from memory.errors import ModelError
+from memory.errors import ModelError, Refused
 from memory.learn import proposals
 from memory.learn.edits import edit
 from memory.learn.forget import purge
@@ -118,6 +118,31 @@ async def test_what_is_verified_or_unsure_is_asked(home: Home, fields: dict[str,
         assert not await home.read(lambda tx: tx.tombstones.has(tx.tombstones.compute_digest(LYON)))
     home.later(days=1)
     assert (await home.night()).count("asked") == 0
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("how", ["edited", "denied", "over", "quiet"])
+async def test_a_question_goes_with_what_it_is_about(home: Home, side: int, how: str) -> None:
+    """A late yes ends nothing that reads otherwise by then, and nothing quiet comes up."""
+    both = await pair(home, verified=True)
+    home.model.answers["contradict"] = say("changed")
+    await home.night()
+    (p,) = await home.read(lambda tx: tx.proposals.open())
+    ways: dict[str, dict[str, Any]] = {
+        "edited": {"original_content": "Grew up there"},
+        "denied": {"negated_at": home.now},
+        "over": {"valid_until": home.now},
+        "quiet": {"quiet_at": home.now},
+    }
+    m = await home.get(both[side])
+    await home.write(lambda tx: tx.memories.put(replace(m, **ways[how]), "updated"))
+    before = [await home.get(x) for x in both]
+    with pytest.raises(Refused):
+        await home.write(lambda tx: proposals.accept(tx, p.id, "fade", 1.0, home.now))
+    assert [await home.get(x) for x in both] == before
+    assert (await home.read(proposals.list_open) == []) is (how != "over")
+    assert await home.write(lambda tx: proposals.ask_today(tx, home.now)) is None
+    assert await home.read(lambda tx: tx.proposals.open()) == []
 
 
 @pytest.mark.parametrize(
