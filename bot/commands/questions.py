@@ -12,7 +12,7 @@ from bot.events import Choice, Command, CommandOutcome, Turn, answer
 from bot.tables import find_pending_choice, get_choice, put_choice, take_choice
 from bot.texts import say, write_day
 from memory import api
-from memory.api import accepts_offer
+from memory.api import NIGHT, accepts_offer
 from memory.errors import MemoryError_
 from memory.models import Json, Lang, Message, Proposal, mark_quote
 from memory.ports import Store, Transaction
@@ -24,7 +24,6 @@ TODO_ANSWERS = ("done", "open", "dropped")
 LIFE = timedelta(days=2)
 TODO_LIFE = timedelta(days=3)  # then the todo counts as unanswered
 _NAMED = 5
-NIGHT = "night"  # what a night was held back from
 
 
 async def ask_proposal(

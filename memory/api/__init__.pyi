@@ -22,6 +22,7 @@ from memory.learn.dates import (
 )
 from memory.learn.forget import PurgeReceipt as PurgeReceipt
 from memory.learn.preferences import erase_unkept as erase_unkept, is_off as is_off
+from memory.learn.proposals import NIGHT as NIGHT
 from memory.learn.same_meaning import list_units as list_units
 from memory.learn.undo import NightUndoResult as NightUndoResult
 from memory.learn.secrets import says_not_secret as says_not_secret
