@@ -416,11 +416,14 @@ class MemoryGateway(Gateway):
 
 
 def _bears_no_more(old: Mapping[str, Any], m: Memory) -> bool:
-    """Tell whether nothing may rest on a memory any more that held before."""
-    holds = m.state in {State.ACTIVE, State.MERGED} and m.negated_at is None
+    """Tell whether nothing may rest on a memory any more that held before.
+
+    What a curve lets go of (forgotten) is still true.
+    """
+    holds = m.state in {State.ACTIVE, State.MERGED, State.FORGOTTEN} and m.negated_at is None
     open_ = m.quiet_at is None and m.sensitivity < Sensitivity.PRIVATE
     same = m.original_content == old["original_content"]
-    return old["state"] == State.ACTIVE and not (holds and open_ and same)
+    return old["state"] in {State.ACTIVE, State.FORGOTTEN} and not (holds and open_ and same)
 
 
 def _match_words(text: str) -> tuple[str, list[Any]]:

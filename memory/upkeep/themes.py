@@ -63,6 +63,7 @@ _DETAILS: Final = _KINDS | {Kind.WHIM, Kind.CONTEXT, Kind.EVENT, Kind.LESSON, Ki
 
 async def derive_themes(run: UpkeepRun) -> None:
     """Put what is new under its theme, and have new themes worded. Raises ModelError."""
+    await run.write(partial(_drop_ended, run))
     near = await find_neighbours(run)
     if not near:
         return
@@ -116,6 +117,17 @@ def _look(run: UpkeepRun, tx: Transaction) -> tuple[list[Memory], int]:
     made = sum(m.source is Source.SYSTEM and m.created_at > run.now - _WEEK for m in every)
     room = MOST_A_WEEK - made if run.tools.learns(tx) == "auto" else 0
     return [m for m in every if m.state is State.ACTIVE], room
+
+
+def _drop_ended(run: UpkeepRun, tx: Transaction) -> None:
+    """Let go of themes with a detail whose time is over, unless the person has confirmed them."""
+    themes = [m for m in _look(run, tx)[0] if not (m.verified or m.pinned)]
+    details = tx.memories.get_many({i for t in themes for i in t.source_ids})
+    over = {m.id for m in details if m.valid_until and m.valid_until <= run.now}
+    for theme in themes:
+        if not over.isdisjoint(theme.source_ids):
+            run.begin(tx, "derive")
+            tx.memories.put(replace(theme, state=State.DELETED, deleted_at=run.now), "deleted")
 
 
 def _add_details(
@@ -287,7 +299,7 @@ def _write(
     draft = Draft(
         text,
         kind=kind if kind in _KINDS else Kind.FACT,
-        importance=Importance.LOW,
+        importance=Importance.MEDIUM,  # it outlasts what it rests on
         language=read[0].language,
         confidence=min(m.confidence for m in read),
         source=Source.SYSTEM,

@@ -114,7 +114,7 @@ async def test_what_the_person_took_for_their_own_stays(home: Home, how: str) ->
             pin(tx, theme.id, True, 1.0, home.now)
         elif how == "said":
             draft = Draft(LINE["en"], kind=Kind.WORKFLOW, language="en")
-            assert Merger(tx, "fade", 1.0).save(Claim(draft, home.now)).memory.id == theme.id
+            assert not Merger(tx, "fade", 1.0).save(Claim(draft, home.now)).changed
         else:
             tx.memories.put(replace(theme, verified=True), "updated")
 
@@ -124,6 +124,33 @@ async def test_what_the_person_took_for_their_own_stays(home: Home, how: str) ->
         assert (own.source, own.source_ids) == (Source.USER, ())
     await home.write(lambda tx: edit(tx, details[0].id, "Went running, 5.2 km", 1.0, home.now))
     assert await home.get(theme) == own
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+async def test_it_outlives_what_faded_and_not_what_is_over(home: Home, confirmed: bool) -> None:
+    """What a curve lets go of is still true; what has ended, or is forgotten on request, is not."""
+    details = await tell(home, *RUNS["en"])
+    home.model.answers["derive"] = line(LINE["en"], details)
+    await home.night()
+    (theme,) = await themes(home)
+
+    async def put(m: Memory, **fields: Any) -> None:
+        def act(tx: Any) -> None:
+            tx.changes.begin("system", "upkeep", home.now)
+            tx.memories.put(replace(tx.memories.get(m.id), **fields), "updated")
+
+        await home.write(act)
+
+    await put(theme, verified=confirmed)
+    await put(details[0], state=State.FORGOTTEN)
+    assert await themes(home) != []
+    await put(details[1], valid_until=home.later(hours=1))
+    home.later(days=1)
+    await home.night()
+    assert bool(await themes(home)) is confirmed
+    await put(theme, state=State.ACTIVE, verified=False)
+    await put(details[0], state=State.DELETED)
+    assert await themes(home) == []
 
 
 async def test_a_declined_theme_is_not_made_again(home: Home) -> None:
