@@ -1,10 +1,10 @@
 """The words of a level: shortened from the original, and what a model's words must keep to. Pure.
 
-A shortened text is made of the original's own words in their order, so that it is true at once: a
-summary leaves out clauses without a name, a date, a number, a denial or a condition; a tag is the
-main clause without its dates. A trace says what sort of thing it was and when. A text that is not
-shorter than the original, or that another memory has, gives way to one that says more, at last to
-the original. "…" stands where a quotation, or any text in its middle, leaves words out.
+A shortened text is made of the original's own words in their order, and leaves out only what by
+its form cannot turn round the rest: the plain reasons, and in a tag the day of an event. A trace
+says what sort of thing it was and when. A text that is not shorter than the original, or that
+another memory has, gives way to one that says more, at last to the original. "…" stands where a
+quotation leaves words out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple
 
 from memory import privacy
 from memory.learn.dates import get_zone
@@ -38,7 +38,7 @@ from memory.text.forms import has_same_order
 from memory.text.languages import LANGUAGES, bounded, either, value, values, words_of
 from memory.text.numbers import find_numbers
 from memory.text.speech import FORMS, denies_or_ends, fold
-from memory.text.words import STOP_WORDS, UNSPACED
+from memory.text.words import STOP_WORDS
 
 BY_MODEL: Final = {Level.SUMMARY: "summary", Level.TAG: "tag"}
 LONGEST_TAG: Final = 80
@@ -47,19 +47,14 @@ _NAME: Final = re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]+")
 _MAIN_ENDS: Final = re.compile(
     r"[,，;；:：。.!！?？—]|" + either("topics", "MAIN_ENDS", r"\s(?:{})\s").pattern
 )
-_REASON, _OPENS, _QUALIFIES, _LOST = (
-    either("topics", name, r"\b(?:{})\b") for name in ("REASON", "OPENS", "QUALIFIES", "LOST")
-)
+_REASON, _QUALIFIES = (either("topics", name, r"\b(?:{})\b") for name in ("REASON", "QUALIFIES"))
 _SIGNS: Final = ",，;；:：。.!！?？—–\n"
-_ENDS: Final = re.compile(r"\s*[。.!！?？;；\n]")  # behind it another sentence begins
-_REASONS: Final = either("topics", "REASON", r"(?<=\s)(?:{})\b").pattern
-_CLAUSE: Final = re.compile(  # with the signs before it; an aside is one
-    rf"\s*[(（][^()（）]*[)）]|[\s{_SIGNS}]*+(?:{_REASONS})?"
-    rf"(?:(?!{_REASONS}|(?<=[{UNSPACED}])\s)[^{_SIGNS}(（)）]"
-    rf"|(?<=\d)[.,:：](?=\d)|\.(?=[^\s{_SIGNS}])|(?<=\b[A-Z])\.)+|.",
-    re.IGNORECASE | re.DOTALL,
+_CLAUSE: Final = re.compile(  # with the signs before it
+    rf"[\s{_SIGNS}]*+(?:[^{_SIGNS}]|(?<=\d)[.,:：](?=\d)|\.(?=[^\s{_SIGNS}])|(?<=\b[A-Z])\.)+|.",
+    re.DOTALL,
 )
 _AND: Final = "|".join(map(re.escape, words_of("forms", "COORDINATORS")))
+_MARKS: Final = '()（）“”"「」'
 _EDGES: Final = f" \t、{_SIGNS}-"
 _KIN: Final = re.compile(
     "|".join(
@@ -68,8 +63,6 @@ _KIN: Final = re.compile(
     ),
     re.IGNORECASE,
 )
-
-Span: TypeAlias = tuple[int, int]
 
 
 class Detail(NamedTuple):
@@ -123,74 +116,35 @@ def is_long(m: Memory, level: Level, text: str) -> bool:
 
 
 def _summarise(m: Memory) -> Iterator[str]:
-    """Yield the clauses that hold something; of the others those in front of such a one."""
-    text, details = m.original_content, find_details(m)
-    if len(text) < value(m.language, "topics", "LONG"):
-        return
-    clauses = _split(text, details)
-    main = _find_main(clauses, text)
-    kept, goes_on = list[bool](), False
-    for i, (start, end) in reversed([*enumerate(clauses)]):
-        clause = text[start:end]
-        plain = clause.strip(_EDGES)
-        weak = bool(_REASON.match(plain)) or plain[:1] in "(（"
-        held = any(start <= d.start < end for d in details) or _has_sense(clause)
-        within = goes_on and i > main and plain[:1] not in "(（"
-        kept.append(held or within or i == main or (i < main and not weak))
-        goes_on = (kept[-1] or goes_on) and not _ENDS.match(clause)
-    parts, gap = list[str](), _gap(m.language)
-    for (start, end), keep in zip(clauses, reversed(kept), strict=True):
-        if keep:
-            whole = not parts or (is_quote(m) and parts[-1] == gap)
-            parts.append(text[start:end].lstrip(_EDGES) if whole else text[start:end])
-        elif is_quote(m) and parts and parts[-1] != gap:
-            parts.append(gap)
-    yield _finish("".join(parts), m)
+    """Yield the text of a long memory without its plain reasons."""
+    if len(m.original_content) >= value(m.language, "topics", "LONG"):
+        yield _leave_reasons_out(m.original_content, find_details(m), m)
 
 
 def _tag(m: Memory) -> Iterator[str]:
-    """Yield the main clause without its dates and with whom it is about; then more and more."""
+    """Yield the text without its plain reasons and the day it is kept under; then with the day."""
     text, details = m.original_content, find_details(m)
-    clauses = _split(text, details)
-    main = _find_main(clauses, text)
-    start, end = clauses[main]
-    if len(list_units(text[start:end])) < 2:  # "Anna, my girl, is in Leeds"
-        end = clauses[main : main + 2][-1][1]
-    clause = text[start:end].strip(_EDGES)
-    short = clause
-    if not is_quote(m):
-        short = _leave_dates_out(text, (start, end), details, m.language)
-    short = _cut(short, m.language)
-    if any(f.search(clause) and not f.search(short) for f in (*_SENSES, _QUALIFIES)):
-        short = clause
-    whole = [text[a:b].strip(_EDGES) for a, b in clauses]
-    parts = [short, *(c for c in whole if c not in clause and _is_bound(c, clause))]
-    who = [d for d in details if d.sort == "who"]
-    about = [d for d in who if start <= d.start < end] or who[:1]
-    parts += [
-        _name_in_text(text, clauses, d, m.language)
-        for d in about
-        if not any(text[d.start : d.end] in p for p in parts)
-    ]
-    yield _join(parts, m)
-    for d in details:
-        if not any(text[d.start : d.end] in p for p in parts):
-            parts.append(_name_in_text(text, clauses, d, m.language))
-            yield _join(parts, m)
-    yield from _summarise(m)
+    short = text if is_quote(m) else _leave_day_out(m, details)
+    yield _leave_reasons_out(short, details, m)
+    yield _leave_reasons_out(text, details, m)
 
 
-def _is_bound(clause: str, main: str) -> bool:
-    """Tell whether a clause must stay: somebody died, or it denies or ends what another says."""
-    turns = denies_or_ends(clause) and not denies_or_ends(main)
-    return bool(_LOST.search(clause)) or bool(turns and list_units(clause) & list_units(main))
+def _leave_reasons_out(text: str, details: Sequence[Detail], m: Memory) -> str:
+    """Cut clauses that only give a reason, without a detail, a denial or a limit.
 
-
-def _name_in_text(text: str, clauses: Sequence[Span], d: Detail, lang: str) -> str:
-    """Return a detail, with its clause where nothing parts words."""
-    if LANGUAGES[lang].spaced:
-        return text[d.start : d.end]
-    return next(text[a:b].strip(_EDGES) for a, b in clauses if a <= d.start < b)
+    Any other clause may turn round what another says: "missing, found safe".
+    """
+    said = [m.original_content[d.start : d.end] for d in details]
+    parts, gap = list[str](), _gap(m.language)
+    for found in _CLAUSE.finditer(text):
+        plain = found[0].strip(_EDGES)
+        holds = _has_sense(plain) or any(d in plain for d in (*said, *_MARKS))
+        if _REASON.match(plain) and not holds:
+            parts += [gap] if is_quote(m) and parts and parts[-1] != gap else []
+        else:
+            whole = not parts or parts[-1] == gap
+            parts.append(found[0].lstrip(_EDGES) if whole else found[0])
+    return _finish("".join(parts), m)
 
 
 def _trace(m: Memory, tz: str, grain: Literal["month", "year"]) -> Iterator[str]:
@@ -207,31 +161,12 @@ def _trace(m: Memory, tz: str, grain: Literal["month", "year"]) -> Iterator[str]
         yield template.format(kind=kind, when=when)
 
 
-def _split(text: str, details: Sequence[Detail]) -> list[Span]:
-    """Cut a text into its clauses, not inside a detail: "Saturday, 12 June"."""
-    out = list[Span]()
-    for found in _CLAUSE.finditer(text):
-        start, end = found.span()
-        inside = any(d.start < start < d.end for d in details)
-        if out and (inside or not found[0].strip(_EDGES)):
-            start = out.pop()[0]
-        out.append((start, end))
-    return out or [(0, len(text))]
-
-
-def _find_main(clauses: Sequence[Span], text: str) -> int:
-    """Return which clause is the first that neither opens for another nor gives a reason."""
-    plain = [text[a:b].strip(_EDGES) for a, b in clauses]
-    found = (i for i, c in enumerate(plain) if not (_OPENS.match(c) or _REASON.match(c)))
-    return next((i for i in found if plain[i][:1] not in "(（"), 0)
-
-
 _SENSES: Final = (FORMS.NOT, FORMS.ENDED, FORMS.PLAN, FORMS.HEDGED, FORMS.UNREAL)
 
 
 def _has_sense(clause: str) -> bool:
     """Tell whether a clause denies, ends, plans, doubts or limits something."""
-    return any(f.search(clause) for f in (*_SENSES, _QUALIFIES, _LOST))
+    return any(f.search(clause) for f in (*_SENSES, _QUALIFIES))
 
 
 def find_details(m: Memory) -> list[Detail]:
@@ -269,22 +204,25 @@ def _is_named(name: str, text: str) -> bool:
     return fold(name) not in STOP_WORDS and text.count(name) > len(re.findall(begins, text))
 
 
-def _leave_dates_out(text: str, place: Span, details: Sequence[Detail], lang: str) -> str:
-    """Cut dates out of a clause with what binds them.
+def _leave_day_out(m: Memory, details: Sequence[Detail]) -> str:
+    """Cut the day of an event out of its text, with what binds it: it is stored by itself.
 
-    Not where they keep it true, as of a denial, a plan and a number ("turned 72 in May 2026"), nor
-    where hardly anything is left.
+    Not where it may limit what is said, as beside a denial, a plan or a number ("turned 72 on 3
+    May 2026"), nor where hardly anything is left. A month may be how long something lasts.
     """
+    text, lang = m.original_content, m.language
+    dates = [d for d in details if d.sort == "date"]
+    sorts = {d.sort for d in details}
+    limits = _has_sense(text) or FORMS.STILL_PLAN.search(text) or sorts & {"day", "number"}
+    if m.on is None or m.precision not in {None, "minute", "day"} or len(dates) != 1 or limits:
+        return text
     before, behind = (_compile(value(lang, "topics", n)) for n in ("BEFORE_DATE", "BEHIND_DATE"))
-    (start, end), clause = place, text[slice(*place)]
-    out, inside = clause, [d for d in details if start <= d.start < end]
-    for d in reversed([d for d in inside if d.sort == "date"]):
-        bound = before.search(text, start, d.start)
-        if bound and behind.match(text, d.end, end):
-            out = out[: bound.start() - start].rstrip() + out[d.end - start :]
-    dated = denies_or_ends(clause) or FORMS.STILL_PLAN.search(clause)
-    kept = dated or any(d.sort == "number" for d in inside) or len(list_units(out)) < 2
-    return (clause if kept else out).strip(_EDGES)
+    (d,) = dates
+    bound = before.search(text, 0, d.start)
+    if not (bound and behind.match(text, d.end)):
+        return text
+    out = text[: bound.start()].rstrip() + text[d.end :]
+    return out if len(list_units(out)) > 1 else text
 
 
 @cache
@@ -292,23 +230,8 @@ def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.I)
 
 
-def _cut(text: str, lang: str) -> str:
-    """Cut a long text before the first phrase that a thing can do without."""
-    shortest, most, phrase = (
-        value(lang, "topics", name) for name in ("SHORTEST", "LONG_TAG", "PHRASE")
-    )
-    places = (m.start() for m in _compile(phrase).finditer(text) if m.start() >= shortest)
-    return text if len(text) <= most else text[: next(places, None)].strip(_EDGES)
-
-
 def _gap(lang: str) -> str:
     return " … " if LANGUAGES[lang].spaced else "…"
-
-
-def _join(parts: Sequence[str], m: Memory) -> str:
-    out = _gap(m.language).join(parts)
-    ends = m.original_content.rstrip(_EDGES).endswith(parts[-1])
-    return _finish(out if ends or not is_quote(m) else out + _gap(m.language), m)
 
 
 def _finish(text: str, m: Memory) -> str:
@@ -342,7 +265,8 @@ def find_level_fault(m: Memory, level: Level, text: str) -> str:
 def find_loss(m: Memory, text: str) -> str:
     """Say what a model's text changes in the shortened one that the memory has; empty if nothing.
 
-    It may leave words out, and put whom it is about in front: "brother Tom: climbing".
+    It may leave words out of a clause, though no clause: that could turn round what stays. It may
+    put whom it is about in front: "brother Tom: climbing".
     """
     original, parts = m.original_content, re.split("[:：]", text)
     if list_units(text) - list_units(original):
@@ -354,8 +278,12 @@ def find_loss(m: Memory, text: str) -> str:
         said = original[d.start : d.end]
         if said in m.content and not list_units(said) <= units:
             return f"a {d.sort} is missing"
-    lost = any(f.search(m.content) and not f.search(text) for f in (*_SENSES, _LOST))
-    return "another sense" if lost else ""
+    forms = (*_SENSES, _QUALIFIES, FORMS.CHANGED)
+    if any(f.search(m.content) and not f.search(text) for f in forms):
+        return "another sense"
+    needed = _leave_reasons_out(m.content, find_details(m), m)
+    clauses = map(list_units, _CLAUSE.findall(needed))
+    return "a clause is missing" if any(2 * len(c & units) < len(c) for c in clauses) else ""
 
 
 def find_unsayable(text: str, longest: int) -> str:

@@ -22,7 +22,7 @@ from tests.memory.upkeep.night import Home, shorter
 
 COFFEE = "Likes really very strong coffee without any sugar"
 CAFE = "喜欢喝美式咖啡，不加糖不加奶"
-LONG = f"{COFFEE} that the bar at the station makes out of beans from over the sea"
+LONG = f"{COFFEE} that the bar at the station makes out of beans from across the sea"
 LONG_CAFE = "喜欢喝火车站旁边那家小店用很小的杯子端上来的那种又浓又苦又香的美式咖啡"
 
 
@@ -83,10 +83,10 @@ async def test_a_jump_over_levels_lands_where_it_should(
 
 async def test_many_are_asked_about_in_one_call_and_each_language_in_its_own(home: Home) -> None:
     """Twenty at a call, answered under their own ids; what is short already is not asked about."""
-    ends = "that came on the radio while all of us were driving home along the coast"
+    ends = "on the radio that all of us hear together at home by the coast"
     texts = [f"Likes the {n} song" for n in ("first", "second", "third", "fourth")]
     english = [
-        await home.remember(f"{t} number {i}, {ends}", kind=Kind.CONTEXT)
+        await home.remember(f"{t} number {i} {ends}", kind=Kind.CONTEXT)
         for i, t in enumerate(texts * 6)
     ]
     chinese = await home.remember(LONG_CAFE, kind=Kind.CONTEXT)
