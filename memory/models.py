@@ -219,6 +219,11 @@ class Memory:
         silent = self.kind is Kind.HEALTH or self.quiet_at or self.negated_at or self.dead
         return Level.FULL if silent else self.level
 
+    @property
+    def shown_text(self) -> str:
+        """What lists show: the words of the level that is spoken of."""
+        return self.content if self.spoken_level is self.level else self.original_content
+
     def with_weight(self, weight: float) -> Memory:
         """Return the memory with this weight; in half the time of `replace`."""
         values = list(_VALUES(self))

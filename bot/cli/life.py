@@ -213,7 +213,7 @@ async def show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     if not log:
         print(say(lang, "log.none"))
     panel = plots.Panel(f"[{m.id}]", life, m.curve, imagined=False)
-    return _write_png(args.png, [panel], m.content, caption, lang)
+    return _write_png(args.png, [panel], m.shown_text, caption, lang)
 
 
 def _describe_entry(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[str]:

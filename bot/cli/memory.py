@@ -224,7 +224,7 @@ async def delete(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         return 1
     m = await life.get_memory(ebb, args.id)
     for gone in (await ebb.memory.forget(ebb.owner, [m.id], ebb.clock())).memories:
-        print(ends(lang, "deleted", text=gone.content, id=gone.id))
+        print(ends(lang, "deleted", text=gone.shown_text, id=gone.id))
     return 0
 
 
@@ -253,7 +253,7 @@ def _ask(question: str) -> str:
 async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Erase one for good, scrub the file at once if nobody is in the way, print the receipt."""
     m = await life.get_memory(ebb, args.id)
-    if not args.yes and read_id(_ask(ends(lang, "purge.ask", text=m.content))) != m.id:
+    if not args.yes and read_id(_ask(ends(lang, "purge.ask", text=m.shown_text))) != m.id:
         print(ends(lang, "purge.kept"))
         return 1
     memory, user = ebb.memory, ebb.owner

@@ -147,7 +147,7 @@ def _add_texts(rows: Rows, label: str, texts: Sequence[str], lang: Lang) -> None
 
 
 def _shorten(m: Memory) -> str:
-    text = "…" if m.quiet_at is not None else " ".join(m.content.split())
+    text = "…" if m.quiet_at is not None else " ".join(m.shown_text.split())
     return f"[{m.id}] {text if len(text) <= _SHORT else text[: _SHORT - 1] + '…'}"
 
 

@@ -230,7 +230,7 @@ class Commands:
         except NotFound:
             return answer(lang, "undo.gone" if wanted else "undo.nothing", ok=False)
         what = describe_act(taken.reason, lang)
-        if touched := "; ".join(m.content for m in taken.memories[:3]):
+        if touched := "; ".join(m.shown_text for m in taken.memories[:3]):
             what += words(lang, "aside", text=touched)
         return replace(answer(lang, "undo.done", what=what), memories=tuple(taken.memories))
 

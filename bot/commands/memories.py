@@ -44,7 +44,9 @@ def format_memory(m: Memory, lang: Lang, now: datetime, tz: str = "UTC") -> str:
     ]
     told += [marks(lang, "over", n=len(m.source_ids))] if m.source_ids else []
     told = [t for t in (*told, "📍" if m.pinned else "") if t]
-    text = mark_quote(m, m.content) + (words(lang, "aside", text=join(told, lang)) if told else "")
+    text = mark_quote(m, m.shown_text) + (
+        words(lang, "aside", text=join(told, lang)) if told else ""
+    )
     day = write_occasion(m, now, lang, tz) if m.state is State.ACTIVE else ""
     foot = " · ".join(filter(None, (text, day, format_age(m.created_at, now, lang))))
     return f"{m.spoken_level.glyph} {KINDS[m.kind].icon} {foot} [{m.id}]"
@@ -166,7 +168,7 @@ def describe_memory(m: Memory, weighs: float, lang: Lang, zone: tzinfo) -> Mappi
         "valid": until if m.valid_from or m.valid_until else "",
         "expires": at(m.expires_at),
         "negated": at(m.negated_at),
-        "original": m.original_content if m.original_content != m.content else "",
+        "original": m.original_content if m.original_content != m.shown_text else "",
         "history": " ← ".join(was),
         "supersedes": " ".join(m.supersedes),
         "merged_from": " ".join(m.merged_from),

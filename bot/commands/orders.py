@@ -172,7 +172,7 @@ class Orders:
             return await self._forget_all([m.id for m in meant], [], asking, meant)
         if plan.candidates:
             offered = plan.candidates[:OFFERED]
-            choices = await self._offer([(m.id, m.content) for m in offered], asking)
+            choices = await self._offer([(m.id, m.shown_text) for m in offered], asking)
             which = self._answer("forget.which")
             return replace(which, choices=choices, memories=tuple(offered))
         if len(plan.messages) == 1:
@@ -200,7 +200,7 @@ class Orders:
         )
         if said:
             return self._answer("forget.said")
-        texts = [m.content for m in done.memories or meant]
+        texts = [m.shown_text for m in done.memories or meant]
         told = self._answer("forget.done", text="".join(texts).rstrip(".。"))
         if len(texts) != 1:
             lines = "\n".join(f"- {text}" for text in texts)

@@ -170,7 +170,7 @@ async def describe_mirror(
     if asking is None:
         return answer(lang, "mirror.here", path=memory.mirror.path(c.user_id))
     missing = await memory.get_many(c.user_id, asking["ids"])
-    lines = [f"- {m.content}" for m in missing[:_NAMED]]
+    lines = [f"- {m.shown_text}" for m in missing[:_NAMED]]
     lines += ["- …"] if len(missing) > _NAMED else []
     choices = (
         Choice(str(asking["yes"]), say(lang, "mirror.forget", n=len(missing))),

@@ -387,7 +387,7 @@ class Library:
             if one is None and not plan.candidates:
                 raise NotFound(f"Nothing is kept about {what!r}.")
             if one is None:
-                several = "; ".join(f"[{m.id}] {m.content}" for m in plan.candidates)
+                several = "; ".join(f"[{m.id}] {m.shown_text}" for m in plan.candidates)
                 raise Refused(
                     "ambiguous", f"More than one memory could be meant, so name its id: {several}"
                 )

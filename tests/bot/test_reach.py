@@ -81,12 +81,13 @@ def test_a_text_is_never_longer_nor_another_than_what_was_said(lang: Lang) -> No
 
 
 def test_some_levels_are_not_spoken_of() -> None:
-    """Health, what is quiet and what is denied: neither a paler sign nor a word."""
+    """Health, what is quiet and what is denied: in its own words, with no paler sign and no word."""
     for more in ({"kind": Kind.HEALTH}, {"quiet_at": NOW}, {"negated_at": NOW}):
         m = memory("en", level=Level.ARCHIVE, **more)
         line = format_memory(m, "en", NOW)
         assert line.startswith("✓")
         assert prompts.phrase(4, "en") not in line
+        assert HELD["en"][0] in line
         assert HELD["en"][0] in block("en", Hit(m, 1.0, asked=False))
 
 

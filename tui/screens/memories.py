@@ -157,7 +157,7 @@ class MemoryBrowserScreen(Screen[None]):
             (f"{get_glyph(m.spoken_level)} ", "$primary"),
             f"{get_icon(m.kind)} ",
             (f"{word} · " if word else "", "$quiet"),
-            (one_line(mark_quote(m, m.content), 200), "$quiet strike" if gone else get_ink(m)),
+            (one_line(mark_quote(m, m.shown_text), 200), "$quiet strike" if gone else get_ink(m)),
         )
 
     def _show(self, m: Memory) -> None:
@@ -181,7 +181,7 @@ class MemoryBrowserScreen(Screen[None]):
         }
         marks = [say(mark) for mark, on in (("pinned", m.pinned), ("verified", m.verified)) if on]
         told = "".join(f" {'·' if n else ''} {mark}" for n, mark in enumerate(marks))
-        text = clean_output(mark_quote(m, m.content))
+        text = clean_output(mark_quote(m, m.shown_text))
         out = [
             Content.styled(text, f"bold {get_ink(m)}"),
             Content.assemble((f"[{m.id}]", "$quiet"), (told, "$sand")),
@@ -193,7 +193,7 @@ class MemoryBrowserScreen(Screen[None]):
             if value:
                 label = Content.styled(set_cell_size(say(key), widest), "$quiet")
                 out.append(wrap_beside(label, Content(value), room))
-        if m.original_content != m.content:
+        if m.original_content != m.shown_text:
             original = clean_output(mark_quote(m, m.original_content))
             out += [
                 Content(""),
@@ -265,7 +265,7 @@ class MemoryBrowserScreen(Screen[None]):
     def action_copy(self) -> None:
         """Copy its text."""
         if self._chosen is not None:
-            self.app.copy_to_clipboard(self._chosen.content)
+            self.app.copy_to_clipboard(self._chosen.shown_text)
 
     def action_leave(self) -> None:
         """Go from the search field to the list, from the list to the conversation."""

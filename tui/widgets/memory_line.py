@@ -87,7 +87,7 @@ def list_learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> l
         if c.reason == "undo" and effect in ("gone", "new"):
             effect = "undone"
         # What was let go on request is not shown once more.
-        text = one_line(m.content) if m is not None and c.op not in GONE else ""
+        text = one_line(m.shown_text) if m is not None and c.op not in GONE else ""
         kind, old = (m.kind, m.supersedes) if m is not None else (Kind.FACT, ())
         out[c.set_id, c.entity_id] = LearnedChange(
             c.seq, c.set_id, c.turn_id, c.entity_id, effect, text, kind, old

@@ -194,7 +194,7 @@ async def list_page(ebb: Ebb, c: Command, search: str, page: int) -> Shown:
 def _describe_memory(m: Memory, lang: Lang, ebb: Ebb) -> str:
     """Say of one memory what it says, what it was, how sure and since when."""
     rows: Mapping[str, str] = {
-        "original": mark_quote(m, m.original_content) if m.original_content != m.content else "",
+        "original": mark_quote(m, m.original_content) if m.original_content != m.shown_text else "",
         "kind": kind_name(m.kind, lang),
         "since": m.created_at.astimezone(ZoneInfo(ebb.tz)).strftime("%Y-%m-%d %H:%M"),
         "sure": f"{m.confidence:.0%}{' ✔' if m.verified else ''}",

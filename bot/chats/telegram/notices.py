@@ -161,5 +161,5 @@ def _find_key(change: Change, m: Memory) -> str | None:
 
 
 def _shorten(m: Memory) -> str:
-    text = " ".join(m.content.split())
+    text = " ".join(m.shown_text.split())
     return text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
