@@ -107,7 +107,7 @@ async def apply_level_rules(run: UpkeepRun) -> None:
 
 
 def _settle(run: UpkeepRun, tx: Transaction, ids: Sequence[MemoryId]) -> None:
-    owners, tz = _map_texts(tx), tx.user().tz or "UTC"
+    owners = _map_texts(tx)
     for m in tx.memories.get_many(ids):
         if m.state not in _FADING:
             continue
@@ -118,7 +118,7 @@ def _settle(run: UpkeepRun, tx: Transaction, ids: Sequence[MemoryId]) -> None:
             continue
         level = lifecycle.compute_level(m, run.tools.u, run.now)
         if level is not m.level:
-            content = write_level_text(m, level, owners, tz)
+            content = write_level_text(m, level, owners, run.tz)
             owners[content] = m.id
             _put_level(run, tx, m, level, content)
 

@@ -103,6 +103,7 @@ class UpkeepRun:
     night: str
     nights: tuple[datetime, ...]  # due times since the last run, this one's last
     last: UpkeepNight | None  # the night before
+    tz: str = "UTC"  # in which the person lives
     data: dict[str, Json] = field(default_factory=dict)
     erase_old: bool = False
     allowed: bool = False  # by the person: to change as much as it finds

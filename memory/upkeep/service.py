@@ -152,6 +152,7 @@ class UpkeepService:
             find_last_night(now, tz, self._hour).isoformat(),
             list_nights_since(last.night if last else None, now, tz, self._hour),
             last,
+            tz,
             dict(started.data if started else data),
             erase_old=self._erase_old,
             allowed=bool(job.payload.get("all")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import pytest
@@ -79,6 +79,21 @@ async def test_a_jump_over_levels_lands_where_it_should(
     assert (now.level, now.content, now.original_content) == (level, content, text)
     assert home.model.asked("level") == []
     assert report.count("down") == report.counters["passive_compression"] == 1
+
+
+async def test_a_trace_names_the_month_of_the_zone_that_is_set(home: Home) -> None:
+    """Where the person's own zone is not known, as for the hour of the night."""
+    home.options["tz"] = "Europe/Paris"
+    june = datetime(2026, 5, 31, 22, tzinfo=UTC)
+    m = await home.remember("Moves to Ghent on 1 June 2026 with two cats", kind=Kind.EVENT, on=june)
+    home.now = june
+    told = await home.remember("Likes the view of the harbour from the tower", kind=Kind.CONTEXT)
+    home.later(days=1300)
+    await home.night()
+    assert [(await home.get(x)).content for x in (m, told)] == [
+        "Event (Ghent), in June 2026",
+        "Context, told in June 2026",
+    ]
 
 
 async def test_many_are_asked_about_in_one_call_and_each_language_in_its_own(home: Home) -> None:

@@ -15,6 +15,7 @@ from memory.upkeep.level_texts import find_level_fault, find_loss, write_level_t
 from tests.memory.lifecycle.test_curves import memory
 
 SAID = datetime(2025, 3, 31, 23, 30, tzinfo=UTC)
+JUNE = datetime(2027, 6, 12, tzinfo=UTC)
 
 
 def note(text: str, kind: Kind = Kind.FACT, *entities: str, quoted: bool = False) -> Memory:
@@ -50,16 +51,16 @@ TREE = "姐姐汉娜2025年6月14日在院子里种了一棵苹果树，因为�
             "事实：姐姐汉娜（2025年3月说的）",
         ),
         (  # the day of an event, which is stored by itself
-            replace(note("Marries Rui on 12 June 2027 in Faro"), on=SAID, precision="day"),
+            replace(note("Marries Rui on 12 June 2027 in Faro"), on=JUNE, precision="day"),
             None,
             "Marries Rui in Faro",
-            "Fact (Rui), in March 2025",
+            "Fact (Rui), in June 2027",
         ),
         (  # a month may be how long it lasts
-            replace(note("Works night shifts in May 2026"), on=SAID, precision="month"),
+            replace(note("Works night shifts in June 2027"), on=JUNE, precision="month"),
             None,
             None,
-            "Fact, in March 2025",
+            "Fact, in June 2027",
         ),
         *(  # any clause may turn round what another says
             (note(text, Kind.HEALTH), None, None, "Health, told in March 2025")
