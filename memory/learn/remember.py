@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -159,7 +158,7 @@ class Rememberer:
         asking = tx.conversations.get_message(r.message_id) if r.message_id else None
         text = r.text.strip()
         if r.message_id is None:
-            text = _strip_repeated(text)
+            text = "" if _refers_back(text) else text
         elif asking is not None:
             text = _complete_secrets(text, get_original_text(tx, self.key, asking))
         if text:
@@ -232,20 +231,10 @@ def _complete_secrets(text: str, said: str) -> str:
     return text
 
 
-def _strip_repeated(text: str) -> str:
-    """Return what follows a command, without what people repeat of it; empty for "this".
-
-    All of it: a command has no sentences that are meant for something else.
-    """
-    for form in (text, f"remember {text}", f"记住{text}") if text else ():
-        found = find_intent(form)
-        if found is not None and found.kind == "remember":
-            at = text.find(found.text)
-            rest = text[at + len(found.text) :] if at >= 0 else ""
-            # Of a password the mark at its end is a part.
-            whole = found.text and (re.search(r"\w", rest) or (rest and privacy.redact(text)[1]))
-            return text[at:] if whole else found.text
-    return text
+def _refers_back(text: str) -> bool:
+    """Tell whether what follows a command only points at what was said before: "this"."""
+    found = (find_intent(form) for form in (f"remember {text}", f"记住{text}"))
+    return bool(text) and any(f is not None and f.kind == "remember" and f.previous for f in found)
 
 
 def _find_same_slot(tx: Transaction, text: str) -> Memory | None:

@@ -60,23 +60,17 @@ async def test_this_means_what_was_said_before(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "kept"),
+    "typed",
     [
-        ("that I like jazz.", "I like jazz"),
-        (
-            "I work from home. My desk is in the attic.",
-            "I work from home. My desk is in the attic.",
-        ),
-        (
-            "that I was born at St. Mary in York. It was a Sunday",
-            "I was born at St. Mary in York. It was a Sunday",
-        ),
-        ("我在家上班。书桌在阁楼里", "我在家上班。书桌在阁楼里"),
+        "that old van is mine.",
+        "I was born at St. Mary in York. It was a Sunday",
+        "住在卑尔根",
+        "我在家上班。书桌在阁楼里",
     ],
 )
-async def test_a_command_keeps_all_that_follows_it(home: Home, typed: str, kept: str) -> None:
-    """Nothing of it is meant for somebody else, so no sentence of it is lost."""
-    assert (await home.remember(typed, said=False)).memory.original_content == kept
+async def test_a_command_keeps_all_that_follows_it(home: Home, typed: str) -> None:
+    """Nothing of it is meant for somebody else, so no word of it is lost."""
+    assert (await home.remember(typed, said=False)).memory.original_content == typed
 
 
 async def test_the_mark_at_the_end_of_a_password_is_a_part_of_it(home: Home) -> None:

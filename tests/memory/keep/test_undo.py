@@ -128,7 +128,7 @@ async def test_a_mention_does_not_stand_in_the_way(home: Home) -> None:
 async def test_one_after_another(home: Home) -> None:
     """Each undo takes the newest that is left, and then there is nothing."""
     for text in ("I like jazz", "I like tea", "I like snow"):
-        await home.remember(f"remember {text}", said=False)
+        await home.remember(text, said=False)
     for left in ({"I like jazz", "I like tea"}, {"I like jazz"}, set()):
         await home.service.undo(home.user, home.me.tick())
         assert await home.contents() == left
