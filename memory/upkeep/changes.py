@@ -12,6 +12,7 @@ happens.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -21,7 +22,13 @@ from memory.errors import ModelError
 from memory.learn import dates
 from memory.learn.merge import Merger
 from memory.learn.proposals import ask_change
-from memory.learn.same_meaning import find_names, mentions_name, normalise_text, related_kinds
+from memory.learn.same_meaning import (
+    find_names,
+    list_units,
+    mentions_name,
+    normalise_text,
+    related_kinds,
+)
 from memory.learn.visible_messages import redact_memory
 from memory.models import (
     JudgedPair,
@@ -35,8 +42,9 @@ from memory.models import (
     detect_language,
 )
 from memory.ports import Transaction
+from memory.recall.question import find_people_names
 from memory.text.languages import LANGUAGES
-from memory.text.speech import find_kin
+from memory.text.speech import MY_KIN, find_kin
 from memory.upkeep.duplicates import (
     CURRENT,
     find_neighbours,
@@ -61,6 +69,7 @@ _PER_CALL: Final = 20
 _MAX_ANSWER: Final = 600
 _PASSING: Final = frozenset({Kind.TODO, Kind.CONTEXT})  # of which there may be many
 _ACTS: Final = frozenset({"changed", "unsure"})
+_LATIN: Final = re.compile("^[A-Z][a-z]+")  # a name before another script
 
 
 class MemoryPair(NamedTuple):
@@ -228,31 +237,39 @@ def _holds(m: Memory, now: datetime) -> bool:
 
 
 class Subjects(NamedTuple):
-    """Whom a note begins with: names, and kin as all its words."""
+    """Whom a note begins with: names, kin as all its words, and what has the form of a name."""
 
     names: frozenset[str]
     kin: frozenset[frozenset[str]]
+    forms: frozenset[str]
 
     def differ(self, other: Subjects) -> bool:
         """Tell whether two notes begin with different people."""
         named = bool(self.names or other.names) and self.names.isdisjoint(other.names)
-        return named or bool(self.kin and other.kin and self.kin.isdisjoint(other.kin))
+        # A form may be no name: it takes two of them.
+        both = ((self.kin, other.kin), (self.names | self.forms, other.names | other.forms))
+        return named or any(a and b and a.isdisjoint(b) for a, b in both)
 
 
 def find_subjects(text: str, names: Collection[str]) -> Subjects:
     """Find the names among `names` that a note begins with, alone or behind kin, and that kin."""
     folded = text.casefold()
     spaced = LANGUAGES[detect_language(text)].spaced
+    own = MY_KIN.match(folded)  # "so my big brother"
+    head = own[0] if own else " ".join(folded.split()[:2]) if spaced else folded[:2]
     found = set()
     for name in names:
         before, there, _ = folded.partition(name)
         words = before.split() if spaced else [before[:2], before[-2:]]
-        if there and len(words) <= 2 and mentions_name(name, folded):
+        close = len(words) <= 2 or bool(own and before.strip() == head)
+        if there and close and mentions_name(name, folded):
             kin = words[-1:] if spaced else words  # "my sister Hannah", 姐姐汉娜; not 养土狗阿黄
             if not before.strip() or all(map(find_kin, kin)):
                 found.add(name)
-    head = " ".join(folded.split()[:2]) if spaced else folded[:2]
-    return Subjects(frozenset(found), frozenset(find_kin(head)))
+    forms = {n for n in find_people_names(text) if text.startswith(n) and list_units(n)}
+    forms |= set() if spaced else set(_LATIN.findall(text))
+    casefolded = frozenset(n.casefold() for n in forms)
+    return Subjects(frozenset(found), frozenset(find_kin(head)), casefolded)
 
 
 # --- what the model says of them ---
