@@ -115,7 +115,10 @@ def describe_night(
     told = [_count(lang, name, n) for name in counted if (n := r.count(name))]
     for phase, n in r.held.items():
         told.append(night(lang, "held", n=n, phase=say_phase(lang, f"phase.{phase}")))
-    told += [night(lang, "waiting", phase=say_phase(lang, f"phase.{p}")) for p in r.waiting]
+    for phase, why in r.waiting.items():
+        if why != "budget":
+            told.append(night(lang, "waiting", phase=say_phase(lang, f"phase.{phase}")))
+    told += [night(lang, "spent")] if "budget" in r.waiting.values() else []
     did = sections or (r.absence and told)
     told += [night(lang, "undo", undo=undo or night(lang, "undo.typed"))] if did else []
     return "\n".join([*lines, "", *(told or [night(lang, "quiet")])])

@@ -47,10 +47,11 @@ class NightReport:
     review_promoted review_kept review_forgotten merges merged separate purged erased_old blanked
     unreviewed. counters: figures of what happened; weight_distribution by upper edge, the last
     one open. forgetting_rate: share of facts that no longer come up by themselves. waiting:
-    phases a model kept from their end, with its error code. held: phases that would have changed
-    more than a night may, with how many memories. absence: the person was away for long, so that
-    counts say it better than a list. kinds: active memories by kind. quality: of the last 30 days,
-    learned, undone, wrong, fixed (see `memory.ports.ChangeTable.count_corrections`).
+    phases a model kept from their end, with its error code, "budget" where no tokens were left.
+    held: phases that would have changed more than a night may, with how many memories. absence:
+    the person was away for long, so that counts say it better than a list. kinds: active memories
+    by kind. quality: of the last 30 days, learned, undone, wrong, fixed (see
+    `memory.ports.ChangeTable.count_corrections`).
     """
 
     night: str

@@ -15,7 +15,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from memory import lifecycle
-from memory.errors import ModelError, StoreError
+from memory.errors import BudgetSpent, ModelError, StoreError
 from memory.jobs import Effect
 from memory.learn.answer import LearningTools
 from memory.learn.dates import get_zone
@@ -181,7 +181,8 @@ class UpkeepService:
             if e.retryable and more and (e.retry_after or 0.0) <= LONGEST_WAIT:
                 raise
             log.warning("upkeep goes on without %s: %s", name, e.code)
-            waiting = {**run.data.get("waiting", {}), name: e.code}
+            why = "budget" if isinstance(e, BudgetSpent) else e.code
+            waiting = {**run.data.get("waiting", {}), name: why}
             await run.write(lambda _tx: run.data.update(waiting=waiting), moves=False)
         except NightHeldError as e:
             held = {**run.data.get("held", {}), name: e.wanted}

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bot.reports import describe_night
 from memory import lifecycle
 from memory.errors import ModelError
 from memory.learn import edits
@@ -253,7 +254,10 @@ async def test_a_night_shares_a_tenth_of_the_weeks_conversation(home: Home) -> N
         lambda tx: tx.traces.record_tokens("upkeep", "any", Usage(NIGHT_FLOOR - 200, 0), home.now)
     )
     report = await home.night()
-    assert (home.model.asked("review"), report.waiting["review"]) == ([], "rate_limit")
+    assert (home.model.asked("review"), report.waiting["review"]) == ([], "budget")
+    both = replace(report, waiting={"review": "budget", "merge": "budget"})
+    for lang, words in (("en", "share of tokens"), ("zh", "可用的 token")):
+        assert describe_night(both, [], lang, "UTC").count(words) == 1
     await home.write(
         lambda tx: tx.traces.record_tokens("chat", "any", Usage(NIGHT_FLOOR * 20, 0), home.now)
     )
