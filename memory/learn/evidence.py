@@ -27,6 +27,7 @@ from memory.learn.same_meaning import list_units
 from memory.models import detect_language
 from memory.privacy import classify_instruction
 from memory.recall.question import find_people_names
+from memory.text.commands import is_greeting
 from memory.text.forms import ROLES, count_common_tokens, list_form_tokens
 from memory.text.languages import LANGUAGES, joined, words_of
 from memory.text.numbers import find_numbers
@@ -102,6 +103,8 @@ def check_operation(op: Operation, spoken: Sequence[ShownMessage], shown: Iterab
         spoken: the exchange and what was said before it, oldest first.
         shown: texts of the memories that the model was shown.
     """
+    if op.text and (is_greeting(op.text) or not list_units(op.text)):
+        return Verdict("unsupported")  # it says nothing of anybody
     found = find_quotation(op, spoken) if op.quote else find_basis(op, spoken)
     if isinstance(found, str):
         return Verdict(found)

@@ -105,6 +105,11 @@ def wants_night_undone(text: str) -> bool:
     return either("themes", "UNDO").fullmatch(text[:_LONG].strip(_STOPS)) is not None
 
 
+def is_greeting(text: str) -> bool:
+    """Tell whether a text is a greeting, thanks or the like, and nothing else."""
+    return _GREETING.match(text) is not None
+
+
 def means_everything(text: str) -> bool:
     """Tell whether everything is to be forgotten."""
     return any(_is_everything(text, patterns) for patterns in _PATTERNS.values())
@@ -119,7 +124,7 @@ def _candidates(text: str, spans: tuple[TextSpan, ...]) -> list[tuple[int, int]]
         holder = spans[bisect_right(starts, start) - 1]
         if holder.kind == "own" and re.search(r"\w", text[start:end]):
             sentences.append((start, min([end, *(at for at in pasted if at >= start)])))
-    first = next((s for s in sentences if not _GREETING.match(text[s[0] : s[1]])), None)
+    first = next((s for s in sentences if not is_greeting(text[s[0] : s[1]])), None)
     material = min([len(text), *pasted])
     if first is None or material < first[0]:
         return []

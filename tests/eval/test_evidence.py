@@ -78,3 +78,14 @@ def test_wishes_and_what_they_are_set_against(said: str, text: str, supported: b
     spoken = [ShownMessage("m", 1, "user", said, datetime(2026, 5, 6, 15, tzinfo=UTC), "UTC")]
     verdict = check_operation(Operation("add", text, (Citation(1, said),)), spoken, [])
     assert (not verdict.reason) is supported
+
+
+@pytest.mark.parametrize(
+    "text", ["Hello", "Good morning", "Thanks", "你好", "好", "早上好", "谢谢"]
+)
+@pytest.mark.parametrize("cited", [True, False])
+def test_a_greeting_is_no_fact(text: str, cited: bool) -> None:
+    """Whether the model quotes it or not, in each language."""
+    said = ShownMessage("1", 1, "user", text, datetime(2026, 3, 2, tzinfo=UTC), "UTC")
+    op = Operation("add", text, (Citation(1, text),) if cited else ())
+    assert check_operation(op, [said], []).reason
