@@ -196,6 +196,9 @@ class MemoryTable(Protocol):
     def list_derived(self) -> list[Memory]:
         """List what was derived from other memories, in any state."""
 
+    def list_quiet_words(self) -> list[str]:
+        """List the words in which the person asked to keep quiet, of active memories."""
+
     def list_dated(self, since: datetime, until: datetime) -> list[Memory]:
         """List what holds and is not quiet with a day in the span, all that repeats, all deaths."""
 

@@ -15,7 +15,7 @@ from bot.texts import say
 from memory import api
 from memory.api import Intent, find_intents, read_choice, wants_night_undone
 from memory.errors import NotFound, Refused
-from memory.models import Json, Lang, Memory, Message
+from memory.models import Json, Kind, Lang, Memory, Message
 from memory.ports import Store, Transaction
 
 CHOICE_LIFE = timedelta(hours=24)
@@ -242,7 +242,9 @@ class Orders:
         if not found:
             return self._answer("quiet.nothing", ok=False, text=thing)
         told = self._answer("quiet.on" if on else "quiet.off", text=thing, n=len(found))
-        return replace(told, memories=tuple(found))
+        health = on and any(m.kind is Kind.HEALTH for m in found)
+        text = told.text + (say(self.lang, "quiet.health") if health else "")
+        return replace(told, text=text, memories=tuple(found))
 
     async def switch_memory(self, *, on: bool, message: Message | None = None) -> CommandOutcome:
         """Switch memory on or off; off begins with the message that asks, and offers to erase."""

@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.learn.same_meaning import find_names, list_units, mentions_name
-from memory.models import Filter, Hit, Memory, MemoryId, Sensitivity, Session
+from memory.models import Filter, Hit, Kind, Memory, MemoryId, Sensitivity, Session
 from memory.ports import Transaction
 from memory.text.languages import either
-from memory.text.spans import is_question, join_own_text
+from memory.text.spans import is_question, join_own_text, split_sentences
 from memory.text.words import is_unspaced
 
 _LOOKED_AT: Final = 500
@@ -59,13 +59,15 @@ def drop_quiet(hits: Sequence[Hit], text: str) -> tuple[Hit, ...]:
     """Return the hits that a message may bring up, best first.
 
     A quiet one may if the message's own words name what it is quiet about, or are a question about
-    a name in it, or one whose answer it is: nothing that is not quiet comes before it.
+    a name in it; and one about health, which advice could harm, if it is the answer to a question:
+    nothing that is not quiet comes before it.
     """
     own = join_own_text(text)
     asks, out = is_question(own), list[Hit]()
     for h in hits:
         sure = asks and h.gate >= ASKED_FOR and all(x.memory.quiet_at for x in out)
-        if h.memory.quiet_at is None or sure or _calls_for(h.memory, own, asks=asks):
+        needed = sure and h.memory.kind is Kind.HEALTH
+        if h.memory.quiet_at is None or needed or _calls_for(h.memory, own, asks=asks):
             out.append(h)
     return tuple(out)
 
@@ -78,10 +80,16 @@ def _calls_for(m: Memory, own: str, *, asks: bool) -> bool:
 
 
 def find_quiet_wish(tx: Transaction, text: str) -> str | None:
-    """Return the words of a quiet memory whose thing a new one names."""
-    near = tx.memories.find(Filter(), text=text, limit=24).items
-    words = (m.quiet_words for m in near)
-    return next((w for w in words if w and _says_thing(w, text)), None)
+    """Return the words in which the person asked to keep quiet about a thing that a text names."""
+    return next((w for w in tx.memories.list_quiet_words() if _says_thing(w, text)), None)
+
+
+def cut_quiet(tx: Transaction, text: str) -> str:
+    """Return a text without the sentences that name what is kept quiet."""
+    wishes = tx.memories.list_quiet_words()
+    sentences = (text[a:b] for a, b in split_sentences(text)) if wishes else ()
+    loud = [s for s in sentences if not any(_says_thing(w, s) for w in wishes)]
+    return "\n".join(s.strip() for s in loud) if wishes else text
 
 
 def _strip_article(thing: str) -> str:

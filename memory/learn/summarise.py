@@ -19,6 +19,7 @@ from memory.learn.answer import LearningTools, ModelTask, read_payload
 from memory.learn.dates import get_zone
 from memory.learn.evidence import find_names
 from memory.learn.merge import Claim, build_memory
+from memory.learn.preferences import cut_quiet, find_quiet_wish
 from memory.learn.secrets import list_readable
 from memory.learn.visible_messages import (
     clip,
@@ -265,22 +266,28 @@ class Summariser:
         ):
             raise Conflict("the conversation changed while it was summarised")
         begun = tx.changes.begin("system", "summarise", now, job_id=job.id)
-        ids = [self._tell(tx, session, s) for s in told if work.episodes or s.episode is not None]
+        ids = [
+            self._tell(tx, session, s, now) for s in told if work.episodes or s.episode is not None
+        ]
         for span in work.spans:  # an episode of which nothing may be told any more goes
             old = tx.memories.get(span.episode.id) if span.episode and not span.messages else None
             if old is not None and old.state is State.ACTIVE:
                 tx.memories.put(replace(old, state=State.DELETED, deleted_at=now), "deleted")
         through = max(session.summarised_through, work.through)
+        running = cut_quiet(tx, running)
         session = replace(session, running_summary=running, summarised_through=through)
         tx.conversations.put_session(session)
         return {"outcome": "saved", "new": len(ids), "episodes": ids, "set": begun.id}
 
-    def _tell(self, tx: Transaction, session: Session, span: SummarySpan) -> MemoryId:
+    def _tell(
+        self, tx: Transaction, session: Session, span: SummarySpan, now: datetime
+    ) -> MemoryId:
         """Write a span's episode: created, and so aged, from the span's end."""
         said, text = span.messages, span.text
         old = tx.memories.get(span.episode.id) if span.episode else None
         if old is not None and old.state is State.ACTIVE:
-            m = tx.memories.put(replace(old, content=text, original_content=text), "updated")
+            m = replace(old, content=text, original_content=text)
+            m = tx.memories.put(_hush(tx, m, now), "updated")
         else:
             draft = Draft(
                 text,
@@ -294,7 +301,7 @@ class Summariser:
             claim = Claim(draft, said[-1].at, (said[0].id,), session.id)
             m = replace(build_memory(claim, tx.user_id), close=False)
             m = lifecycle.start_life(m, Importance.MEDIUM, self.tools.curve, claim.said_at)
-            m = tx.memories.add(m)
+            m = tx.memories.add(_hush(tx, m, now))
             tx.memories.log(
                 lifecycle.build_log_entry("created", None, m, self.tools.u, m.created_at, "episode")
             )
@@ -303,6 +310,12 @@ class Summariser:
         if span.vector is not None:
             tx.vectors.put_many({m.id: span.vector}, self.tools.embedder.id)
         return m.id
+
+
+def _hush(tx: Transaction, m: Memory, now: datetime) -> Memory:
+    """Return an episode as quiet, if it names what the person wants no word of."""
+    words = find_quiet_wish(tx, m.original_content)
+    return replace(m, quiet_at=now, quiet_words=words) if words else m
 
 
 def _find_told(tx: Transaction, session: Session, after: int, through: int) -> list[SummarySpan]:

@@ -120,6 +120,13 @@ class MemoryGateway(Gateway):
             *(self.owner, at),
         )
 
+    def list_quiet_words(self) -> list[str]:
+        sql = (
+            "SELECT DISTINCT quiet_words FROM memories WHERE user_id = ? AND state = 'active'"
+            " AND quiet_words IS NOT NULL ORDER BY 1"
+        )
+        return [words for (words,) in list_tuples(self.con, sql, self.owner)]
+
     def list_dated(self, since: datetime, until: datetime) -> list[Memory]:
         return self._memories(
             f"m.user_id = ? AND m.state = 'active' AND ({_DATED}) AND m.negated_at IS NULL"

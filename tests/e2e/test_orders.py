@@ -215,8 +215,10 @@ async def test_a_quiet_memory_comes_up_only_when_named(
         assert fact not in chats(openai_server, "large")[-1].text
         assert [h.id for h in (await w.say(named)).recalled] == [m.id]
         assert ("kept quiet" if "ex" in fact else "不主动提起") in (await w.do("/memories")).text
+        await w.do(f"/remember {named[:-1]} – {aside}")
+        assert all(x.quiet_at for x in await w.memories())
         await w.say(over)
-        assert (await w.memories())[0].quiet_at is None
+        assert not any(x.quiet_at for x in await w.memories())
         await w.do("/undo")
         assert (await w.memories())[0].quiet_at is not None
 
