@@ -138,6 +138,8 @@ def read_todo_answer(tx: Transaction, payload: Json, message: Message, lang: Lan
     picked = api.read_choice(message.text, [say(lang, f"todo.{x}") for x in TODO_ANSWERS])
     if picked == "unclear":  # yes
         return TODO_ANSWERS[0]
+    if picked is None and (done := api.reads_done(message.text)) is not None:
+        return TODO_ANSWERS[0 if done else 1]
     return "" if picked is None else TODO_ANSWERS[picked[0] if picked else 1]  # no: not yet
 
 

@@ -86,7 +86,11 @@ from memory.text.clean import (
 )
 from memory.text.commands import Intent as Intent, find_intents as find_intents
 from memory.text.commands import wants_night_undone as wants_night_undone
-from memory.text.speech import accepts_offer as accepts_offer, read_choice as read_choice
+from memory.text.speech import (
+    accepts_offer as accepts_offer,
+    read_choice as read_choice,
+    reads_done as reads_done,
+)
 from memory.text.languages import LANGUAGES as LANGUAGES
 from memory.text.dates import window_asked as window_asked
 from memory.text.deaths import find_dead as find_dead

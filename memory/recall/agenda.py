@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from memory.lifecycle import find_occasion, find_today, happens_in, is_silenced
+from memory.lifecycle import find_occasion, find_today, happens_in, is_due, is_silenced
 from memory.models import Kind, Memory
 from memory.ports import Transaction
 
@@ -57,7 +57,7 @@ def find_day(tx: Transaction, now: datetime, tz: str, *, away: bool = False) -> 
     near: list[tuple[int, Memory]] = []
     for m in _select_agenda(found, since, until, tz):
         o = find_occasion(m, now, tz)
-        if o is None or o.grain in {"month", "year"}:
+        if o is None or o.grain in {"month", "year"} or is_due(m, now):  # due: Ebb asks about it
             continue
         ahead, behind = (o.first - today).days, (today - o.last).days
         often = m.repeats is not None and m.repeats.startswith(_OFTEN)

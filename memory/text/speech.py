@@ -153,6 +153,17 @@ def read_choice(text: str, options: Sequence[str]) -> tuple[int, ...] | Literal[
     return _numbers(plain, len(options)) or _named(plain, options)
 
 
+def reads_done(text: str) -> bool | None:
+    """Say whether an answer calls a thing done (True) or open (False); None if it is no answer."""
+    plain = text.strip().casefold().strip(" .!。！~～")
+    if len(plain) > _LONGEST_CHOICE or FORMS.ASKS.search(plain) or plain.endswith(("?", "？")):
+        return None
+    if either("todo_answers", "OPEN").fullmatch(plain):
+        return False
+    unsure = is_denial(plain) or FORMS.PLAN.search(plain) or FORMS.REQUEST.search(plain)
+    return True if not unsure and either("todo_answers", "DONE").fullmatch(plain) else None
+
+
 def _numbers(plain: str, count: int) -> tuple[int, ...] | None:
     plain = either("commands", "LAST_ONE").sub(f" {count} ", plain)
     plain = _ORDINAL.sub(lambda m: f" {_ORDINALS[m[0]]} ", plain)
