@@ -19,12 +19,13 @@ from bot.texts import LANGS, kind_name, words, write_day
 from bot.texts import say as program_says
 from memory.models import Json, Kind, Lang, detect_language
 from memory.text import dates
-from memory.text.languages import joined
+from memory.text.languages import either, joined
 
 MOST_QUOTES: Final = 3
 MOST: Final = 16  # sentences of a message that a reply takes up, and memories in a list
 SURE: Final = 0.85  # relevance from which a memory is quoted as the answer
 FAINT: Final = 0.15  # of its limit, from which a sentence that is left out is named
+CERTAIN: Final = 0.8  # share of an act, from which news counts as good or bad (half A)
 ACT: Final = 0.4
 SELF: Final = 0.8  # as above, of a question that speaks of the person as well
 LEFT_OUT: Final = frozenset({"wish", "joke", "fiction", "conditional", "roleplay"})
@@ -33,6 +34,7 @@ _PLACES: Final = dict.fromkeys(("text", "date", "quote", "name", "said", "why"),
 _CALLED, _YOU, _PERSONAL = (
     re.compile(joined("notebook", name)) for name in ("CALLED", "YOU", "PERSONAL")
 )
+_BYE = either("farewells", "WHOLE")
 
 Read: TypeAlias = tuple[SentenceUnit, SentenceReading]
 
@@ -48,7 +50,7 @@ async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
     found = list(zip(units, await keep.read_units(embed, units), strict=True))
     overview = any(m.get("why") == "overview" for m in talk.recalled)
     asked = [(u, r) for u, r in found if not r.keep and (overview or _asks(u, r))]
-    told = [(u, r) for u, r in found if r.keep or r.corrects]
+    told = [(u, r) for u, r in found if keep.says_enough(u, r)]
     opening = talk.open_reply(found)
     parts = [opening, *(talk.acknowledge(told) if told else talk.sympathise(found))]
     for u, r in asked[:2]:
@@ -153,15 +155,19 @@ class FixedSentences:
         return out
 
     def sympathise(self, found: Sequence[Read]) -> list[str]:
-        """Say one sentence to a death, to bad or to good news."""
-        acts = (a for a in ("death", "bad", "good") if any(_does(r, (a,), FELT) for _, r in found))
+        """Say one sentence to a death, to bad or to good news; none to a question."""
+        told = [r for u, r in found if not reader.is_question(u.text)]
+        least = {"death": FELT, "bad": CERTAIN, "good": CERTAIN}
+        acts = (a for a, share in least.items() if any(_does(r, (a,), share) for r in told))
         return [self.say(act) for act in acts][:1]
 
     def chat(self, found: Sequence[Read]) -> str:
         """Answer what is neither told nor asked."""
-        for act in ("who", "self", "thanks", "bye"):
+        if found and all(_BYE.fullmatch(u.text) for u, _ in found):
+            return self.say("bye")
+        for act in ("who", "self", "thanks"):
             meant = [u.text for u, r in found if _does(r, (act,), ACT)]
-            if meant and (act in {"thanks", "bye"} or any(map(_YOU.search, meant))):
+            if meant and (act == "thanks" or any(map(_YOU.search, meant))):
                 return self.say(act)
         for unit, r in found:
             left = r.over >= FAINT and r.sort in LEFT_OUT

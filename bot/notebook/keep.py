@@ -111,11 +111,14 @@ async def find_entries(
             entry = replace(entry, dead=find_dead(unit.text, told=True), when=None)
         if r.corrects:
             entry = replace(entry, corrects=await _find_corrected(embed, entry, unit, known))
-        if (
-            (r.keep and not (r.corrects and short)) or entry.corrects or entry.dead
-        ):  # a bare correction of nothing says nothing
+        if says_enough(unit, r) or entry.corrects or entry.dead:
             out.append(entry)
     return out
+
+
+def says_enough(unit: SentenceUnit, r: SentenceReading) -> bool:
+    """Say whether a unit is kept whatever is known: a bare correction of nothing says nothing."""
+    return r.keep and not (r.corrects and reader.measure_width(unit.text) < reader.SHORT)
 
 
 def find_date(text: str, at: str, tz: str) -> dates.DateMatch | None:
