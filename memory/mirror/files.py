@@ -17,6 +17,7 @@ from memory.text.clean import clean_input
 from memory.text.languages import values
 
 Seal: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode: changes whenever somebody writes
+_ABSENT: Final[Seal] = (0, 0, 0)
 _PREFIX: Final = ".ebb-mirror-"
 _SETTLE: Final = 0.15  # seconds in which an editor may still be writing
 _TRIES: Final = 40
@@ -122,14 +123,18 @@ def write(path: Path, text: str, *, expected: Seal | None, backup: str | None) -
     """Write `backup` beside the file, then replace the file by `text`; return its new seal.
 
     Returns None, and replaces nothing, if the file is not as `expected`: somebody has saved it
-    meanwhile. Without a text the file goes. A link is followed, so that it stays one. Raises
-    OSError.
+    meanwhile. Without a text the file goes, and its backup, which nothing would write anew. A link
+    is followed, so that it stays one. Raises OSError.
     """
+    beside = path.with_name(path.name + ".bak")
+    if not text:
+        if seal_of(path) != expected:
+            return None
+        beside.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+        return expected or _ABSENT
     if backup is not None:
-        _put(path.with_name(path.name + ".bak"), backup)
-    if not text and seal_of(path) == expected:
-        path.unlink()
-        return expected
+        _put(beside, backup)
     target = path.resolve() if path.is_symlink() else path
     return _put(target, text, lambda: seal_of(target) == expected)
 

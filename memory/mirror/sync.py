@@ -196,8 +196,6 @@ class Mirror:
         path, seals = self.path(user_id), list(found.seals)
         for n, to in ((1, files.find_more(path)), (0, path)):
             new, old = (shot.text, shot.more)[n], (found.text, found.more)[n]
-            if not new and old is None:
-                continue
             # What was forgotten, and a secret that the person wrote, is in no backup either.
             backup = new if clean or shot.gone else old
             if backup is old and old is not None and not own:

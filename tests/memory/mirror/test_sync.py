@@ -712,7 +712,12 @@ async def test_what_the_page_has_no_room_for(desk: Desk, monkeypatch: pytest.Mon
     for m in (await desk.all())[3:]:
         await desk.put(m, state=State.SUPERSEDED)
     await desk.sync()
+    left = more.with_name("MEMORY.more.md.bak")
     assert not more.exists()
+    assert not left.exists(), "nothing would write it anew"
+    left.write_text(one, "utf-8")
+    await desk.service.purge(desk.user, (await desk.all())[0].id, desk.tick())
+    assert not left.exists()
 
 
 async def test_undo_of_a_whole_save(desk: Desk) -> None:
