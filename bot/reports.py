@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
@@ -152,7 +153,10 @@ def describe_figures(r: NightReport, lang: Lang) -> list[tuple[str, str]]:
 
 def describe_night_undo(done: NightUndoResult, lang: Lang) -> str:
     """Say what taking a night back came to, and name what stays."""
-    lines = [_count(lang, "undone", len(done.undone)) if done.undone else night(lang, "undone.no")]
+    day = write_day(date.fromisoformat(done.night), 0, lang)
+    lines = [
+        _count(lang, "undone", len(done.undone), day) if done.undone else night(lang, "undone.no")
+    ]
     shown = [m for m in done.kept if m.quiet_at is None and m.sensitivity < Sensitivity.SECRET]
     if shown:
         some = [f"- {_one_line(mark_quote(m, m.original_content))}" for m in shown[:_SHOWN]]
@@ -181,8 +185,8 @@ def _write_entry(e: DiffEntry, lang: Lang, tz: str) -> list[str]:
     return [*lines, *([f"    {night(lang, 'more', n=more)}"] if more > 0 else [])]
 
 
-def _count(lang: Lang, name: str, n: int) -> str:
-    return night(lang, f"{name}.one" if n == 1 else f"{name}.many", n=n)
+def _count(lang: Lang, name: str, n: int, day: str = "") -> str:
+    return night(lang, f"{name}.one" if n == 1 else f"{name}.many", n=n, day=day)
 
 
 def _one_line(text: str) -> str:

@@ -58,7 +58,7 @@ class NotFound(MemoryError_):
     """No such thing among this user's."""
 
 
-ConflictCode = Literal["changed", "undone", "erased", "forgotten", "settled"]
+ConflictCode = Literal["changed", "undone", "erased", "forgotten", "replaced", "settled"]
 
 
 class Conflict(MemoryError_):
@@ -66,7 +66,8 @@ class Conflict(MemoryError_):
 
     `code` says what; `by` names the change set that did it, where one did.
     changed: a later change touched the same thing. undone: it was taken back already, by `by`.
-    erased: it was purged. forgotten: it has to be restored first. settled: it is no proposal.
+    erased: it was purged. forgotten: it has to be restored first. replaced: another memory has
+    taken its place. settled: it is no proposal.
     """
 
     def __init__(

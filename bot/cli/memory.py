@@ -25,7 +25,13 @@ from bot.cli.parser import (
     read_id,
     verb,
 )
-from bot.commands.handlers import describe_act, explain_conflict, list_undoable, read_set_id
+from bot.commands.handlers import (
+    describe_act,
+    explain_conflict,
+    is_night,
+    list_undoable,
+    read_set_id,
+)
 from bot.commands.memories import format_memory, list_as_of
 from bot.commands.why import list_reasons
 from bot.markdown import pad_to_columns
@@ -72,7 +78,7 @@ async def _run(settings: Settings, args: argparse.Namespace) -> int:
         except NotFound:
             print(say(lang, "no_memory", id=getattr(args, "id", "")), file=sys.stderr)
         except Conflict as e:
-            key = "restore_first" if e.code == "forgotten" else "changed"
+            key = {"forgotten": "restore_first", "replaced": "replaced"}.get(e.code, "changed")
             told = say(lang, key, id=getattr(args, "id", ""))
             if args.verb == "undo":
                 told = explain_conflict(e, lang, "ebb memory undo")
@@ -183,18 +189,15 @@ async def undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         lines = await list_undoable(memory, ebb.owner, lang, now)
         print(say(lang, "undo.listed") if lines else spoken(lang, "undo.nothing"), *lines, sep="\n")
         return 0
-    if args.night:
-        try:
-            print(describe_night_undo(await memory.undo_night(ebb.owner, now), lang))
-        except NotFound:
-            print(spoken(lang, "undo.night_nothing"), file=sys.stderr)
-            return 1
-        return 0
-    wanted = read_set_id(args.set)
+    wanted = None if args.night else read_set_id(args.set)
     try:
+        if args.night or is_night(wanted):
+            print(describe_night_undo(await memory.undo_night(ebb.owner, now, wanted), lang))
+            return 0
         done = await memory.undo(ebb.owner, now, wanted)
     except NotFound:
-        print(spoken(lang, "undo.gone" if wanted else "undo.nothing"), file=sys.stderr)
+        nothing = "undo.night_nothing" if args.night else "undo.nothing"
+        print(spoken(lang, "undo.gone" if wanted else nothing), file=sys.stderr)
         return 1
     print(spoken(lang, "undo.done", what=describe_act(done.reason, lang)))
     print(*(format_memory(m, lang, now) for m in done.memories), sep="\n")

@@ -219,6 +219,8 @@ class Commands:
         if c.args.lower() in _NIGHT:
             return await self._orders(c, lang).undo_night()
         wanted = read_set_id(c.args)
+        if is_night(wanted):
+            return await self._orders(c, lang).undo_night(wanted)
         if wanted is None and await self.store.write(
             c.user_id, lambda tx: _withdraw_question(tx, c)
         ):
@@ -265,6 +267,11 @@ def read_set_id(text: str) -> str | None:
     """Read which change set is meant; None is the last one."""
     plain = text.strip().strip("[]").lower()
     return None if plain in _LAST else plain
+
+
+def is_night(set_id: str | None) -> bool:
+    """Tell whether this names a night: by its date, while other ids have no hyphen."""
+    return set_id is not None and "-" in set_id
 
 
 def describe_act(reason: str, lang: Lang) -> str:

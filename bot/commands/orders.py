@@ -93,14 +93,14 @@ class Orders:
                 spoken = await self._forget(intent, text, message)
         return OrderOutcome(intent.rest, spoken)
 
-    async def undo_night(self) -> CommandOutcome:
-        """Take back all that the last night did."""
+    async def undo_night(self, night: str | None = None) -> CommandOutcome:
+        """Take back all that the night of a date, or the newest one, did."""
         if not self.private:
             return self._answer("group.forget", ok=False)
         try:
-            done = await self.memory.undo_night(self.user_id, self.asked.at)
+            done = await self.memory.undo_night(self.user_id, self.asked.at, night)
         except NotFound:
-            return self._answer("undo.night_nothing", ok=False)
+            return self._answer("undo.gone" if night else "undo.night_nothing", ok=False)
         return CommandOutcome(True, describe_night_undo(done, self.lang))
 
     async def _remember(self, intent: Intent, text: str, message: Message) -> OrderOutcome:

@@ -165,9 +165,11 @@ class MemoryChanges:
         """Take back a change set, by default the newest. Raises Conflict, NotFound."""
         return await self._store.write(user_id, lambda tx: undo(tx, now, self._u, set_id))
 
-    async def undo_night(self, user_id: str, now: datetime) -> NightUndoResult:
-        """Undo all that the last night did; raises NotFound where that is nothing."""
-        return await self._store.write(user_id, lambda tx: undo_night(tx, now, self._u))
+    async def undo_night(
+        self, user_id: str, now: datetime, night: str | None = None
+    ) -> NightUndoResult:
+        """Undo all that the night of a date, or the newest one, did. Raises NotFound."""
+        return await self._store.write(user_id, lambda tx: undo_night(tx, now, self._u, night))
 
     async def list_undoable(
         self, user_id: str, limit: int = 20
@@ -179,7 +181,7 @@ class MemoryChanges:
         return await self._store.read(user_id, lambda tx: list_undoable(tx, limit))
 
     async def restore(self, user_id: str, memory_id: MemoryId, now: datetime) -> models.Memory:
-        """Bring back what was deleted or forgotten. Raises NotFound."""
+        """Bring back what was deleted or forgotten. Raises NotFound, Conflict."""
         return await self._store.write(
             user_id, lambda tx: edits.restore(tx, memory_id, self._u, now)
         )

@@ -42,9 +42,11 @@ def restore(tx: Transaction, memory_id: MemoryId, u: float, now: datetime) -> Me
     """Bring back what was deleted, forgotten or has faded, and lift its tombstone.
 
     All that went with it comes back; of a set that deleted several things, only this one. What is
-    there whole stays as it is.
+    there whole stays as it is. Raises NotFound, Conflict (another has taken its place).
     """
     m = must(tx, memory_id)
+    if m.state in {State.SUPERSEDED, State.MERGED}:
+        raise Conflict("Another memory has taken its place.", code="replaced")
     if m.state not in _GONE and (m.state is not State.ACTIVE or m.level is Level.FULL):
         return m
     changes, state = list[Change](), State.ACTIVE

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import Final
 
 from memory import lifecycle
@@ -26,6 +27,7 @@ from memory.models import (
     Memory,
     MemoryId,
     Op,
+    Sensitivity,
     State,
     detect_language,
 )
@@ -34,7 +36,11 @@ from memory.store.rows import memory_from_json, memory_to_json
 
 _MINOR: Final = frozenset({"created", "reinforced", "levelled"})  # stand in no undo's way
 _PAGE: Final = 500
-_RUNS: Final = 10  # of upkeep that may belong to one night: most are one
+_RUNS: Final = 60  # of upkeep, among which the nights are looked for: as many as are kept
+_NIGHTS: Final = 10  # listed
+WHOLE_NIGHT: Final = (
+    "whole_night"  # the reason of what stands for a night in a list; its id: the date
+)
 _ALWAYS_KEPT: Final = frozenset({"id", "user_id", "rev", "created_at", "weight"})
 _BY_LEVEL: Final = frozenset({"content", "level"})
 _BY_USE: Final = frozenset(
@@ -81,8 +87,12 @@ def undo(tx: Transaction, now: datetime, u: float, set_id: str | None = None) ->
             raise Conflict(why, by=by.id)
         undo(tx, now, u, by.id)  # what a night did stands in nobody's way
     redone = tx.changes.get(wanted.undoes) if wanted.undoes else None
-    reason, undoes = (redone.reason, None) if redone else ("undo", wanted.id)
-    begun = tx.changes.begin("user", reason, now, undoes=undoes)
+    if redone is None:
+        begun = tx.changes.begin("user", "undo", now, undoes=wanted.id)
+    elif redone.actor == "system":  # what a night did is that night's again
+        begun = tx.changes.begin("system", redone.reason, now, job_id=redone.job_id)
+    else:
+        begun = tx.changes.begin("user", redone.reason, now)
     _put_back(tx, begun, spans, u, now)
     turn = tx.conversations.get_turn(wanted.turn_id) if wanted.turn_id else None
     if turn is not None:  # learned from anew, it may count again
@@ -110,22 +120,28 @@ class NightUndoResult:
     erased: int
 
 
-def undo_night(tx: Transaction, now: datetime, u: float) -> NightUndoResult:
-    """Undo all that the last night did to memories, as one set, which can be undone again.
+def undo_night(
+    tx: Transaction, now: datetime, u: float, night: str | None = None
+) -> NightUndoResult:
+    """Undo all that a night did to memories, as one set, which can be undone again.
 
-    What has been changed since stays as it is. Raises NotFound where it did nothing.
+    It is the night of that date, or the newest one that something can be taken back of. What has
+    been changed since stays as it is. Raises NotFound where nothing is left of what it did.
     """
-    nights = tx.nights.list_latest_nights(_RUNS)
-    runs = [n.job_id for n in nights if n.night == nights[0].night]
-    every = [c for job_id in runs for c in tx.changes.list_changes(job_id=job_id)]
-    every = sorted((c for c in every if c.entity == "memory"), key=lambda c: c.seq)
-    changes = [c for c in every if c.op != "purged"]
-    if not changes:
+    looked: list[tuple[str, list[Change], dict[str, list[Change]], set[str]]] = []
+    for date, _, every in _read_nights(tx, night):
+        changes = [c for c in every if c.op != "purged"]
+        of = {c.set_id: [x for x in changes if x.set_id == c.set_id] for c in changes}
+        looked.append((date, every, of, _find_sets_left(tx, of)))
+        if len(looked[-1][3]) < len(of):
+            break
+    else:
+        looked = looked[:1]
+    if not looked:
         raise NotFound("There is nothing to undo.")
-    of = {c.set_id: [x for x in changes if x.set_id == c.set_id] for c in changes}
-    left = _find_sets_left(tx, of)
+    date, every, of, left = looked[-1]
     kept = {c.entity_id for i in left for c in of[i]}
-    spans = _join_changes(c for c in changes if c.set_id not in left)
+    spans = _join_changes(c for c in every if c.set_id in of and c.set_id not in left)
     undone = [i for i in of if i not in left]
     if undone:
         begun = tx.changes.begin("user", "undo", now, undoes=undone[0])
@@ -134,7 +150,20 @@ def undo_night(tx: Transaction, now: datetime, u: float) -> NightUndoResult:
             tx.changes.mark_undone(set_id, begun.id)
     erased = len({c.entity_id for c in every if c.op == "purged"})
     back = tx.memories.get_many(s.memory_id for s in spans)
-    return NightUndoResult(nights[0].night, back, tx.memories.get_many(kept), erased)
+    return NightUndoResult(date, back, tx.memories.get_many(kept), erased)
+
+
+def _read_nights(
+    tx: Transaction, night: str | None = None
+) -> Iterator[tuple[str, datetime, list[Change]]]:
+    """Yield what stands of each night, or of one: its date, when it was, and its changes."""
+    runs = tx.nights.list_latest_nights(_RUNS)
+    for date in dict.fromkeys(n.night for n in runs if night in (None, n.night)):
+        some = [n for n in runs if n.night == date]
+        every = [c for n in some for c in tx.changes.list_changes(job_id=n.job_id)]
+        every = sorted((c for c in every if c.entity == "memory"), key=lambda c: c.seq)
+        if any(c.op != "purged" for c in every):
+            yield date, some[0].at, every
 
 
 def _find_sets_left(tx: Transaction, of: Mapping[str, Sequence[Change]]) -> set[str]:
@@ -156,14 +185,21 @@ def _find_sets_left(tx: Transaction, of: Mapping[str, Sequence[Change]]) -> set[
 
 
 def list_undoable(tx: Transaction, limit: int) -> list[tuple[ChangeSet, list[Memory]]]:
-    """Return the newest acts that can be taken back, newest first, each with what it touched."""
+    """Return the newest acts that can be taken back, newest first, each with what it touched.
+
+    A night is one of them.
+    """
     out: list[tuple[ChangeSet, list[Memory]]] = []
     for s in tx.changes.list_undoable(limit):
         if s.reason != "summarise":
             changes = tx.changes.list_changes(set_id=s.id)
             ids = dict.fromkeys(c.entity_id for c in changes if c.entity == "memory")
             out.append((s, tx.memories.get_many(ids)))
-    return out
+    for date, at, changes in islice(_read_nights(tx), _NIGHTS):
+        touched = tx.memories.get_many({c.entity_id for c in changes})
+        told = [m for m in touched if m.quiet_at is None and m.sensitivity < Sensitivity.SECRET]
+        out.append((ChangeSet(date, tx.user_id, "system", WHOLE_NIGHT, at), told))
+    return sorted(out, key=lambda entry: entry[0].at, reverse=True)
 
 
 def _find_wanted(tx: Transaction, set_id: str | None) -> ChangeSet:

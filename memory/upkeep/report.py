@@ -140,7 +140,7 @@ def _read_entry(
     now: Mapping[MemoryId, Memory],
 ) -> DiffEntry | None:
     """Return what became of one memory; None where another entry tells it, or it is no news."""
-    if before is None:
+    if before is None or before.state is State.DELETED:  # as after a night that was done again
         details = tuple(now[i] for i in m.source_ids if i in now)
         return DiffEntry("theme", details, m) if details else None
     if m.state is State.MERGED:

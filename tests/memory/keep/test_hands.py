@@ -73,6 +73,14 @@ class TestRestore:
         with pytest.raises(NotFound):
             await home.service.restore(home.user, "zzzzzz", home.me.tick())
 
+        def supersede(tx: Transaction) -> None:
+            tx.changes.begin("system", "upkeep", home.me.now)
+            tx.memories.put(replace(m, state=State.SUPERSEDED), "superseded")
+
+        await home.write(supersede)
+        with pytest.raises(Conflict, match="Another memory has taken its place"):
+            await home.service.restore(home.user, m.id, home.me.tick())
+
 
 class TestEdit:
     async def test_the_persons_words_become_the_original(self, home: Home) -> None:

@@ -104,11 +104,13 @@ async def everything(home: Home) -> list[tuple[str, str, State, Level, str]]:
 
 
 async def test_a_night_is_taken_back_as_one_act_and_done_again(home: Home) -> None:
-    """All of it, in one set, that can itself be undone; it stands in no list of the person's acts."""
+    """All of it, in one set, that can itself be undone: then it is that night's again."""
     a, b, _ = await night_of_many(home)
-    after = await everything(home)
-    acts = await home.read(lambda tx: [s.reason for s, _ in list_undoable(tx, 20)])
-    assert set(acts) == {"remember"}
+    after, (report,) = await everything(home), await home.keeper.reports(home.user)
+    diff = await home.keeper.diff(home.user, report)
+    acts = await home.read(lambda tx: [(s.reason, s.id) for s, _ in list_undoable(tx, 20)])
+    nights = [i for reason, i in acts if reason != "remember"]
+    assert nights == [report.night]
     done = await home.write(lambda tx: undo_night(tx, home.now, 1.0))
     assert done.kept == []
     states = {m.id: m.state for m in await home.all(*State)}
@@ -118,8 +120,34 @@ async def test_a_night_is_taken_back_as_one_act_and_done_again(home: Home) -> No
     last = await home.read(lambda tx: tx.changes.list_changes(after=0)[-1])
     with pytest.raises(NotFound):
         await home.write(lambda tx: undo_night(tx, home.now, 1.0))
-    await home.write(lambda tx: undo(tx, home.now, 1.0, last.set_id))
-    assert await everything(home) == after
+    before = await everything(home)
+    for _ in range(2):
+        await home.write(lambda tx: undo(tx, home.now, 1.0, last.set_id))
+        assert await everything(home) == after
+        assert [d.sort for d in await home.keeper.diff(home.user, report)] == [d.sort for d in diff]
+        again = await home.write(lambda tx: undo_night(tx, home.now, 1.0))
+        assert (again.kept, await everything(home)) == ([], before)
+        last = await home.read(lambda tx: tx.changes.list_changes(after=0)[-1])
+
+
+async def test_an_older_night_can_be_taken_back(home: Home) -> None:
+    """One that did nothing stands in no night's way; any is named by its date."""
+    for i, n in enumerate(("one", "two")):
+        for text in (f"Drinks tea number {n} at home", f"Drinks tea number {n} at her home"):
+            await home.remember(text, kind=Kind.WORKFLOW)
+        home.model.answers["merge"] = first
+        assert (await home.night()).count("merges") == 1, i
+        home.later(days=1)
+    await home.night()
+    nights = [r.night for r in await home.keeper.reports(home.user, 3)]
+    listed = await home.read(lambda tx: list_undoable(tx, 20))
+    assert [s.id for s, _ in listed if s.reason == "whole_night"] == nights[1:]
+    done = await home.write(lambda tx: undo_night(tx, home.now, 1.0, nights[2]))
+    assert (done.night, len(done.undone), len(await home.all())) == (nights[2], 2, 3)
+    done = await home.write(lambda tx: undo_night(tx, home.now, 1.0))
+    assert (done.night, len(await home.all())) == (nights[1], 4)
+    with pytest.raises(NotFound):
+        await home.write(lambda tx: undo_night(tx, home.now, 1.0))
 
 
 async def test_what_the_person_changed_since_stays_and_is_named(home: Home) -> None:
