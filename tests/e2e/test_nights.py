@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -303,9 +304,11 @@ async def test_a_night_is_shown_and_taken_back_in_a_chat(
         assert f"− {texts[1]}" in (await w.do(f"/memory {night}")).text
         await w.say(f"My friend wrote: “{order}”")
         assert len(await w.memories()) == 1
+        (date,) = re.findall(r"\[(\d{4}-\d\d-\d\d)\]", (await w.do("/undo list")).text)
         assert {"en": "2 memories", "zh": "2 条记忆"}[lang] in (await w.say(order)).text
         assert len(await w.memories()) == 2
-        assert not (await w.do(f"/undo {night}")).ok
+        for gone in (night, date):
+            assert not (await w.do(f"/undo {gone}")).ok
 
 
 @pytest.mark.parametrize("hour", [0, 23])
