@@ -22,7 +22,13 @@ from bot.agent.recall import (
 from bot.agent.streaming import Running, describe_failure, stream_reply
 from bot.commands.handlers import COMMANDS, Commands
 from bot.commands.orders import OrderOutcome, Orders
-from bot.commands.questions import accept_look_back, ask_proposal, ask_todo, offer_look_back
+from bot.commands.questions import (
+    TodoQuestion,
+    accept_look_back,
+    ask_proposal,
+    ask_todo,
+    offer_look_back,
+)
 from bot.events import (
     Choice,
     Command,
@@ -138,13 +144,13 @@ class EbbAgent(AgentQueries):
                 except ModelError as e:
                     failure = e
             ending.learn = bool(order.rest)
-            question, asked = (
+            question, asked, note_asked = (
                 await self._ask_due(turn, opened, lang)
                 if order.rest and failure is None and not running.stop.is_set()
-                else ("", ())
+                else TodoQuestion()
             )
             if question:
-                running.text += question
+                running.text, ending.asked = running.text + question, note_asked
                 yield Delta(question, literal=True)
             _end(ending, running, failure)
             reply = await self._finish(turn, opened, ending, running, kept)
@@ -367,15 +373,12 @@ class EbbAgent(AgentQueries):
             hello = say(lang, "away") + "\n\n"
         return f"{hello}{said.text}{gap}", f"{hello}{said.stored or said.text}{gap}"
 
-    async def _ask_due(
-        self, turn: Turn, opened: turns.OpenedTurn, lang: Lang
-    ) -> tuple[str, tuple[Choice, ...]]:
+    async def _ask_due(self, turn: Turn, opened: turns.OpenedTurn, lang: Lang) -> TodoQuestion:
         """Ask about a due todo, only at a pause, in private, and not beside a death."""
         private = turn.scope.startswith("user:")
         if opened.history or opened.off or not private or find_dead(turn.text, told=True):
-            return "", ()
-        question, choices = await ask_todo(self.memory, self.store, turn, lang)
-        return (f"\n\n{question}" if question else ""), choices
+            return TodoQuestion()
+        return await ask_todo(self.memory, self.store, turn, lang)
 
     async def _ask_back(
         self, turn: Turn, opened: turns.OpenedTurn, recall: Recall | None, lang: Lang

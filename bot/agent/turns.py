@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from bot.events import Turn
 from bot.sessions import compact, ensure_session, plan_rest, title_of
-from memory.api import is_off
+from memory.api import LONG_ABSENCE, is_off
 from memory.models import (
     Filter,
     Layer,
@@ -30,7 +30,6 @@ from memory.models import (
 from memory.ports import Transaction
 
 LEASE = timedelta(seconds=60)
-LONG_ABSENCE = timedelta(days=14)
 
 
 class ReplayedTurn(NamedTuple):
@@ -64,6 +63,7 @@ class TurnEnding:
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     learn: bool = True
+    asked: Callable[[Transaction], None] | None = None  # notes what the text asks, with the text
 
 
 def begin(
@@ -192,6 +192,8 @@ def finish(
             reply_to=said.id,
         )
         reply = talks.add_message(written)
+        if end.asked is not None:
+            end.asked(tx)
     if end.recall is not None:
         tx.traces.save(row.id, row.scope, end.recall, (), now)
     if end.model:

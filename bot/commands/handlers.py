@@ -20,7 +20,7 @@ from bot.texts import format_age, say, words
 from memory import api
 from memory.api import Intent, parse_as_of
 from memory.errors import Conflict, NotFound, Refused
-from memory.models import Filter, Lang, Level, State, mark_quote
+from memory.models import Filter, Json, Lang, Level, State, mark_quote
 from memory.ports import Store, Transaction
 
 COMMANDS = tuple("new temp review remember forget quiet memories memory why undo help quit".split())  # noqa: SIM905
@@ -149,13 +149,18 @@ class Commands:
     async def _choose(self, c: Command, lang: Lang) -> CommandOutcome:
         if answered := await questions.answer_mirror(self.memory, self.store, c, lang):
             return answered
-        taken = await self.store.write(c.user_id, lambda tx: take_choice(tx, c.args, c.at))
+
+        def take(tx: Transaction) -> tuple[str, str, Json] | None:
+            kept = get_choice(tx, c.args, c.at)  # that of a todo is taken with the others
+            return kept if kept and kept[1] == questions.TODO else take_choice(tx, c.args, c.at)
+
+        taken = await self.store.write(c.user_id, take)
         known = {"forget", questions.PROPOSAL, questions.LOOK_BACK, questions.TODO}
         if taken is None or taken[0] != c.scope or taken[1] not in known:
             return answer(lang, "choice.gone", ok=False)
         _, kind, payload = taken
         if kind == questions.TODO:
-            return await questions.answer_todo(self.memory, c, payload, lang)
+            return await questions.answer_todo(self.memory, self.store, c, payload, lang)
         if kind == questions.LOOK_BACK:
             text = await self.store.read(c.user_id, lambda tx: questions.find_question(tx, payload))
             turn = _make_look_back(replace(c, args=text))

@@ -318,12 +318,8 @@ class Orders:
         if not said:
             return None
 
-        def take(tx: Transaction) -> None:
-            for key in payload["keys"]:
-                take_choice(tx, key, now)
-
-        await self.store.write(self.user_id, take)
-        return await answer_todo(self.memory, self.asked, {**payload, "said": said}, self.lang)
+        answered = {**payload, "said": said}
+        return await answer_todo(self.memory, self.store, self.asked, answered, self.lang)
 
     async def _answer_question(self, text: str) -> CommandOutcome | None:
         """Take the message as the answer to our open question, which lapses if it is none."""

@@ -5,16 +5,17 @@ Proposals, what MEMORY.md lacks, and whether to look back for something faint.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
+from typing import NamedTuple
 
 from bot.events import Choice, Command, CommandOutcome, Turn, answer
 from bot.tables import find_pending_choice, get_choice, put_choice, take_choice
 from bot.texts import say, write_day
 from memory import api
 from memory.api import NIGHT, accepts_offer
-from memory.errors import MemoryError_
-from memory.models import Json, Lang, Message, Proposal, mark_quote
+from memory.errors import MemoryError_, NotFound
+from memory.models import Json, Lang, Memory, Message, Proposal, mark_quote
 from memory.ports import Store, Transaction
 
 PROPOSAL = "proposal"
@@ -107,25 +108,33 @@ def find_question(tx: Transaction, payload: Json) -> str:
     return said.text if said is not None and said.hidden_at is None else ""
 
 
-async def ask_todo(
-    memory: api.Memory, store: Store, turn: Turn, lang: Lang
-) -> tuple[str, tuple[Choice, ...]]:
-    """Ask about a todo that is due, once: the question, and its answers."""
-    m = await memory.take_due_todo(turn.user_id, turn.at)
+class TodoQuestion(NamedTuple):
+    """A question about a todo, its answers, and what notes that it was asked, if it was."""
+
+    text: str = ""
+    choices: tuple[Choice, ...] = ()
+    note: Callable[[Transaction], None] | None = None
+
+
+async def ask_todo(memory: api.Memory, store: Store, turn: Turn, lang: Lang) -> TodoQuestion:
+    """Ask about a todo that is due, once."""
+    m = await memory.find_due_todo(turn.user_id, turn.at)
     due = None if m is None else api.find_occasion(m, turn.at, turn.tz)
     if m is None or due is None:
-        return "", ()
+        return TodoQuestion()
     day = write_day(due.first, api.find_today(turn.at, turn.tz).year, lang)
     text = say(lang, "todo.asks", text=mark_quote(m, m.original_content), day=day)
 
-    def offer(tx: Transaction) -> tuple[Choice, ...]:
-        keys = {said: tx.new_id() for said in TODO_ANSWERS}
+    keys = await store.write(turn.user_id, lambda tx: {x: tx.new_id() for x in TODO_ANSWERS})
+
+    def note(tx: Transaction) -> None:
+        memory.note_asked(tx, m.id, turn.at)
         for said, key in keys.items():
             payload = {"id": m.id, "said": said, "keys": list(keys.values()), "asked": text}
             put_choice(tx, key, turn.scope, TODO, payload, turn.at + TODO_LIFE)
-        return tuple(Choice(key, say(lang, f"todo.{said}")) for said, key in keys.items())
 
-    return text, await store.write(turn.user_id, offer)
+    choices = tuple(Choice(key, say(lang, f"todo.{said}")) for said, key in keys.items())
+    return TodoQuestion(f"\n\n{text}", choices, note)
 
 
 def read_todo_answer(tx: Transaction, payload: Json, message: Message, lang: Lang) -> str:
@@ -144,12 +153,18 @@ def read_todo_answer(tx: Transaction, payload: Json, message: Message, lang: Lan
 
 
 async def answer_todo(
-    memory: api.Memory, c: Command | Turn, payload: Json, lang: Lang
+    memory: api.Memory, store: Store, c: Command | Turn, payload: Json, lang: Lang
 ) -> CommandOutcome:
-    """Do what the person answered about a todo."""
+    """Do what the person answered about a todo: the first answer is the only one."""
+
+    def settle(tx: Transaction) -> Memory:
+        if None in [take_choice(tx, key, c.at) for key in payload["keys"]]:
+            raise NotFound("That was answered.")
+        return memory.settle_todo(tx, payload["id"], payload["said"], c.at, c.tz)
+
     try:
-        m = await memory.settle_todo(c.user_id, payload["id"], payload["said"], c.at, c.tz)
-    except MemoryError_:
+        m = await store.write(c.user_id, settle)
+    except NotFound:
         return answer(lang, "choice.gone", ok=False)
     return answer(lang, f"todo.is_{payload['said']}", text=m.original_content)
 

@@ -42,6 +42,7 @@ from memory.lifecycle import (
     write_occasion as write_occasion,
 )
 from memory.lifecycle.curve import DAY as DAY
+from memory.lifecycle.life import LONG_ABSENCE as LONG_ABSENCE
 from memory.lifecycle.weight_history import (
     EPOCH as EPOCH,
     WeightHistory as WeightHistory,

@@ -186,17 +186,14 @@ class MemoryChanges:
             user_id, lambda tx: edits.restore(tx, memory_id, self._u, now)
         )
 
-    async def take_due_todo(self, user_id: str, now: datetime) -> models.Memory | None:
-        """Return the due todo that is asked about now, if any; it is asked about once."""
-        if not await self._store.read(user_id, lambda tx: todos.list_due(tx, now)):
-            return None
+    async def find_due_todo(self, user_id: str, now: datetime) -> models.Memory | None:
+        """Return the due todo that is asked about now, if any."""
+        return next(iter(await self._store.read(user_id, lambda tx: todos.list_due(tx, now))), None)
 
-        def take(tx: Transaction) -> models.Memory | None:
-            if due := todos.list_due(tx, now):
-                todos.mark_asked(tx, due[0], self._u, now)
-            return next(iter(due), None)
-
-        return await self._store.write(user_id, take)
+    def note_asked(self, tx: Transaction, memory_id: MemoryId, now: datetime) -> None:
+        """Note, with the question itself, that a due todo is asked about: once."""
+        if (m := tx.memories.get(memory_id)) is not None:
+            todos.mark_asked(tx, m, self._u, now)
 
     async def pass_over_todos(self, user_id: str, now: datetime) -> None:
         """Ask about nothing that is due by now: the person was long absent."""
@@ -207,13 +204,11 @@ class MemoryChanges:
 
         await self._store.write(user_id, pass_over)
 
-    async def settle_todo(
-        self, user_id: str, memory_id: MemoryId, said: todos.Answer, now: datetime, tz: str
+    def settle_todo(
+        self, tx: Transaction, memory_id: MemoryId, said: todos.Answer, now: datetime, tz: str
     ) -> models.Memory:
-        """Do what the person answered about a todo. Raises NotFound."""
-        return await self._store.write(
-            user_id, lambda tx: todos.settle_todo(tx, memory_id, said, self._u, now, tz)
-        )
+        """Do what the person answered about a todo, with its answers. Raises NotFound."""
+        return todos.settle_todo(tx, memory_id, said, self._u, now, tz)
 
     async def edit(
         self, user_id: str, memory_id: MemoryId, text: str, now: datetime

@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Final, Literal, TypeAlias
 
 from memory import lifecycle
+from memory.errors import NotFound
 from memory.learn.edits import must
 from memory.lifecycle import find_today, is_silenced, wants_question
 from memory.lifecycle.life import ASKED_WITHIN
-from memory.models import Kind, Level, Memory, MemoryId, mark_quote
+from memory.models import Kind, Level, Memory, MemoryId, State, mark_quote
 from memory.ports import Transaction
 from memory.text.dates import DateMatch, write_date
 from memory.text.languages import value
@@ -36,14 +37,14 @@ def mark_asked(tx: Transaction, m: Memory, u: float, now: datetime) -> None:
 def settle_todo(
     tx: Transaction, memory_id: MemoryId, said: Answer, u: float, now: datetime, tz: str
 ) -> Memory:
-    """Do what the person answered about a todo. Raises NotFound.
+    """Do what the person answered about a todo. Raises NotFound (it is none any more).
 
     Done, it becomes the fact that it was done on that day; open, it stays; dropped, the next night
     archives it.
     """
     m = must(tx, memory_id)
-    if m.kind is not Kind.TODO:
-        return m
+    if m.kind is not Kind.TODO or m.state is not State.ACTIVE:
+        raise NotFound(f"There is no todo {memory_id} any more.")
     if said == "dropped":
         mark_asked(tx, m, u, _NEVER)
         return m

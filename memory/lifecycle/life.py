@@ -77,6 +77,7 @@ INSIDE = 0.02  # of a level's width: how far inside it a memory from another cur
 SET_ASIDE = "archived"
 KEPT = "kept"  # in a curve state's data: which review the last KEEP answered; that one rests
 ASKED = "asked"  # in a curve state's data: when Ebb asked about a due todo, until its next use
+LONG_ABSENCE = timedelta(days=14)
 ASKED_WITHIN = timedelta(days=14)  # of its due time a todo is asked about; after that no more
 ANSWERED_WITHIN = timedelta(days=3)  # of the question; then the todo is over
 # What a curve state's data has of the life, whatever the curve: for good, and until the next use.

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypeAlias, get_args
 
 from memory.learn.proposals import ask_to_go_on
+from memory.lifecycle.life import LONG_ABSENCE
 from memory.models import (
     Json,
     Kind,
@@ -32,7 +33,6 @@ from memory.upkeep.run import UpkeepRun
 
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
 """Edges of the weight distribution: the levels' breakpoints, and what is protected."""
-LONG_ABSENCE: Final = timedelta(days=14)
 QUALITY_WINDOW: Final = timedelta(days=30)
 FREQUENT, FREQUENT_WINDOW = 3, timedelta(hours=24)  # the weight paper's frequent reinforcement
 _USES: Final = frozenset({"mention", "use", "boost", "affirm"})

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.events import Choice, Done
+from bot.commands.questions import ask_todo
+from bot.events import Choice, Done, Turn
 from memory.models import Kind, Level, Memory
 from tests.e2e.driver import Said, Window, opened
 
@@ -51,8 +52,28 @@ async def test_a_due_todo_is_asked_about_once_and_becomes_what_was_done(
         assert asks not in (await w.say(hello)).text
         now = await todo(w)
         assert (now.kind, now.expires_at, done in now.content) == (Kind.FACT, None, True)
+        for choice in choices(said):
+            assert not (await w.do(f"/choose {choice.key}")).ok, "it was answered"
         await w.do("/undo")
         assert (await todo(w)).kind is Kind.TODO
+
+
+async def test_what_was_forgotten_is_not_done_and_what_was_not_asked_is_asked(
+    tmp_path: Path,
+) -> None:
+    """A reply that is not stored has asked nothing; a button does not rewrite what is gone."""
+    tell, hello, asks, *_ = LINES["en"]
+    async with opened(tmp_path) as w:
+        await w.say(tell)
+        w.time.forward(days=6)
+        turn = Turn("lost", w.user_id, w.scope, hello, w.time(), "UTC")
+        assert asks in (await ask_todo(w.ebb.memory, w.ebb.store, turn, "en")).text
+        said = await w.say(hello)
+        assert asks in said.text
+        m = await todo(w)
+        await w.do(f"/forget {m.id}")
+        assert not (await w.do(f"/choose {choices(said)[0].key}")).ok
+        assert (await w.ebb.memory.get_many(w.user_id, [m.id]))[0].kind is Kind.TODO
 
 
 @pytest.mark.parametrize("lang", list(LINES))
