@@ -25,6 +25,7 @@ from memory.api import (
     find_occasion,
     find_today,
     is_silenced,
+    read_start,
     write_death,
 )
 from memory.models import Hit, Lang, Level, Memory, Message, Mode, mark_quote
@@ -145,7 +146,6 @@ def format_hit(
     What was asked for is the original, whatever the level; what came along is its level's text.
     """
     m, level = hit.memory, hit.memory.spoken_level
-    said = m.valid_from or m.created_at
     marks = [say(lang, "in_short")] if hit.short else []
     marks += filter(None, [prompts.phrase(int(level), lang)])
     return {
@@ -154,7 +154,7 @@ def format_hit(
         "glyph": level.glyph,
         "text": hit.text,
         "kind": str(m.kind),
-        "when": f"{to_local_time(said, tz):%Y-%m-%d}",
+        "when": f"{read_start(m, tz)}",
         "phrase": join(marks, lang, "clauses"),
         "level": level.name.lower(),
         "negated": m.negated_at is not None,

@@ -37,6 +37,7 @@ from memory.lifecycle import (
     find_occasion as find_occasion,
     find_today as find_today,
     is_silenced as is_silenced,
+    read_start as read_start,
     to_milliseconds as to_milliseconds,
     write_death as write_death,
     write_occasion as write_occasion,

@@ -44,6 +44,8 @@ from memory.lifecycle.occasions import (
     find_today,
     happens_in,
     is_silenced,
+    read_day,
+    read_start,
     write_death,
     write_occasion,
 )
@@ -82,6 +84,8 @@ __all__ = [
     "mark_asked",
     "move_to_curve",
     "part_mentions",
+    "read_day",
+    "read_start",
     "restore_state",
     "review_due",
     "revive_memory",

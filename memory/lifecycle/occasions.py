@@ -1,7 +1,7 @@
 """The day of a memory as it stands now: to come, today, or past; and whether it is still a plan.
 
-Days are those of the person's zone, each to the precision it was said with. Texts are never
-rewritten for time: what is shown is the day, and beside it one word.
+A day stays the one that was said, wherever the person is now; a minute is on the clock of their
+zone. Texts are never rewritten for time: what is shown is the day, and beside it one word.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
 from memory.models import Kind, Lang, Memory
@@ -20,7 +20,9 @@ from memory.text.speech import find_kin
 from memory.text.words import fold_letters, is_unspaced
 
 Standing: TypeAlias = Literal["coming", "now", "planned", "over"]
-_HALF: Final = timedelta(hours=12)  # a day said in another zone is still that day
+# A day is stored from midnight to midnight of the zone it was said in, which nobody knows any more:
+# 13 hours after its first midnight it is that day in UTC, for every zone from UTC-10 to UTC+13.
+_SHIFT: Final = timedelta(hours=13)
 _DAY: Final = timedelta(days=1)
 
 
@@ -67,18 +69,35 @@ def find_occasion(m: Memory, now: datetime, tz: str) -> Occasion | None:
     return Occasion(first, last, m.precision or "day", standing)
 
 
+def read_day(at: datetime, precision: str | None, tz: str, *, end: bool = False) -> date:
+    """Return the day that a stored time is on, as it was said; `end`: it is the day's last second.
+
+    Whatever zone the person is in now, unless it was said to the minute.
+    """
+    if precision == "minute":
+        return find_today(at, tz)
+    first = at + timedelta(seconds=1) - _DAY if end else at
+    return (first + _SHIFT).astimezone(UTC).date()
+
+
+def read_start(m: Memory, tz: str) -> date:
+    """Return the day since when a memory holds, or on which it was told."""
+    said = m.precision if m.valid_from and m.on is None and m.expires_at is None else None
+    return read_day(m.valid_from or m.created_at, said or "minute", tz)
+
+
 def find_days(m: Memory, since: date, tz: str) -> tuple[date, date] | None:
     """Return its first and last day; of what repeats, the first that is not over at `since`."""
-    half = timedelta() if m.precision == "minute" else _HALF
     begins, ends = m.on, m.on_until
-    if begins is None and m.kind is Kind.TODO and m.expires_at is not None:
-        begins = m.expires_at - 2 * half  # the end of its day
-    if begins is None and m.valid_from is not None and m.valid_from > m.created_at + _DAY:
+    due = begins is None and m.kind is Kind.TODO and m.expires_at is not None
+    if due:
+        begins = m.expires_at
+    elif begins is None and m.valid_from is not None and m.valid_from > m.created_at + _DAY:
         begins = m.valid_from
     if begins is None:
         return None
-    first = find_today(begins + half, tz)
-    last = first if ends is None else find_today(ends - half, tz)
+    first = read_day(begins, m.precision, tz, end=due)
+    last = first if ends is None else read_day(ends, m.precision, tz, end=True)
     if m.repeats is None:
         return first, max(first, last)
     length = max(first, last) - first

@@ -11,18 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import date, datetime, time
+from datetime import datetime, time
 from functools import cache
 from itertools import accumulate
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from memory import privacy
-from memory.learn.dates import get_zone
 from memory.learn.evidence import find_names
 from memory.learn.same_meaning import list_units
-from memory.lifecycle.occasions import find_days
+from memory.lifecycle import find_today, read_day
 from memory.models import (
     KINDS,
     Kind,
@@ -155,10 +153,8 @@ def _trace(m: Memory, tz: str, grain: Literal["month", "year"]) -> Iterator[str]
     template, about = (value(m.language, "topics", n) for n in ("TRACE", "ABOUT"))
     label = getattr(KINDS[m.kind], m.language, KINDS[m.kind].en)
     grain = "year" if m.on and m.precision == "year" else grain
-    at = m.created_at.astimezone(get_zone(tz))
-    if m.on and (days := find_days(replace(m, repeats=None), date.min, tz)):
-        at = datetime.combine(days[0], time.min)
-    when = write_date(DateMatch(at, grain), m.language)
+    day = read_day(m.on, m.precision, tz) if m.on else find_today(m.created_at, tz)
+    when = write_date(DateMatch(datetime.combine(day, time()), grain), m.language)
     when = when if m.on else value(m.language, "topics", "TOLD").format(when=when)
     who = [m.original_content[d.start : d.end] for d in find_details(m) if d.sort == "who"]
     for what in (*who[:1], None, *who[1:], *_tag(m)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -54,6 +55,21 @@ def test_the_day_of_a_memory(
         assert o.standing == standing
         told = write_occasion(m, at, "en", zone)
         assert shown in told if shown else told == ""
+
+
+@pytest.mark.parametrize("here", ["Pacific/Honolulu", "America/New_York", "UTC", "Asia/Tokyo"])
+@pytest.mark.parametrize("there", ["Pacific/Honolulu", "Europe/Berlin", "Pacific/Tongatapu"])
+def test_a_day_stays_the_day_that_was_said(here: str, there: str) -> None:
+    """Whatever zone the person moved to; one said to the minute is on their clock."""
+    day = datetime(2027, 6, 12, tzinfo=ZoneInfo(there)).astimezone(UTC)
+    due = replace(event(), kind=Kind.TODO, on=None, expires_at=day + timedelta(days=1, seconds=-1))
+    for m in (event(on=day), due):
+        found = find_occasion(m, TOLD, here)
+        assert found is not None
+        assert found.write_day() == "2027-06-12"
+    found = find_occasion(event(precision="minute"), TOLD, here)
+    assert found is not None
+    assert found.first == DAY.astimezone(ZoneInfo(here)).date()
 
 
 @pytest.mark.parametrize(
