@@ -330,7 +330,9 @@ def build(m: PromptMaterial) -> ModelRequest:
         "history_shortened": left_out > 0 or texts != [_clean(x) for x in history],
         "marks": [*filter(None, marks), *_write_marks(local, m.tz, m.lang)],
         # Whoever reads these answers a question in quotations: they are never a level's text.
-        "recalled": [format_hit(replace(h, asked=True), m.lang, m.tz, m.now) for h in hits],
+        "recalled": [
+            format_hit(replace(h, asked=True), m.lang, m.tz, m.now, m.day.deaths) for h in hits
+        ],
         "faint": faint,
         "profile": profile,
         "summary": m.summary,

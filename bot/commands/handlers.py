@@ -122,7 +122,9 @@ class Commands:
         total, memories = sum(p.total for p in levels), tuple(m for p in levels for m in p.items)
         if not memories:
             return answer(lang, "review.none")
-        lines = [say(lang, "review.head", n=total), *list_lines(memories, total, lang, c.at, c.tz)]
+        deaths = (await self.memory.get_day(c.user_id, c.at, c.tz)).deaths
+        listed = list_lines(memories, total, lang, c.at, c.tz, deaths)
+        lines = [say(lang, "review.head", n=total), *listed]
         return CommandOutcome(True, "\n".join(lines), memories=memories)
 
     async def _remember(self, c: Command, lang: Lang) -> CommandOutcome:

@@ -25,7 +25,9 @@ _PAGE: Final = re.compile(
 )
 
 
-def format_memory(m: Memory, lang: Lang, now: datetime, tz: str = "UTC") -> str:
+def format_memory(
+    m: Memory, lang: Lang, now: datetime, tz: str = "UTC", deaths: Sequence[Memory] = ()
+) -> str:
     """Write one memory in a list: glyph, kind, text, how faded, its day, how old, id."""
     import prompts  # Jinja2: not before the first paint
     from memory.api import write_occasion
@@ -47,17 +49,22 @@ def format_memory(m: Memory, lang: Lang, now: datetime, tz: str = "UTC") -> str:
     text = mark_quote(m, m.shown_text) + (
         words(lang, "aside", text=join(told, lang)) if told else ""
     )
-    day = write_occasion(m, now, lang, tz) if m.state is State.ACTIVE else ""
+    day = write_occasion(m, now, lang, tz, deaths) if m.state is State.ACTIVE else ""
     foot = " · ".join(filter(None, (text, day, format_age(m.created_at, now, lang))))
     return f"{m.spoken_level.glyph} {KINDS[m.kind].icon} {foot} [{m.id}]"
 
 
 def list_lines(
-    memories: Sequence[Memory], total: int, lang: Lang, now: datetime, tz: str = "UTC"
+    memories: Sequence[Memory],
+    total: int,
+    lang: Lang,
+    now: datetime,
+    tz: str = "UTC",
+    deaths: Sequence[Memory] = (),
 ) -> list[str]:
     """Write a line for each memory, and one for how many more there are."""
     more = total - len(memories)
-    lines = [f"- {format_memory(m, lang, now, tz)}" for m in memories]
+    lines = [f"- {format_memory(m, lang, now, tz, deaths)}" for m in memories]
     return [*lines, *([say(lang, "asof.more", n=more)] if more else [])]
 
 
@@ -95,7 +102,8 @@ async def list_memories(
     if levels:
         ink = "".join(run for _, run in draw_shoreline(levels, CHAT_WIDTH))
         head += f"\n{ink}\n{describe_shoreline(levels, lang)}"
-    lines += [head, *(f"- {format_memory(m, lang, c.at, c.tz)}" for m in page.items)]
+    deaths = (await memory.get_day(c.user_id, c.at, c.tz)).deaths
+    lines += [head, *list_lines(page.items, len(page.items), lang, c.at, c.tz, deaths)]
     if end < count:
         again = f"{word} " if word else ""
         lines.append(say(lang, "memories.more", n=count - end, word=again, page=number + 1))
@@ -130,7 +138,8 @@ async def list_as_of(
     if not page.items:
         return answer(lang, "asof.none", when=when)
     ordered = sorted(page.items, key=lambda m: m.level)
-    lines = list_lines(ordered, page.total, lang, now, tz)
+    deaths = (await memory.get_day(user_id, now, tz)).deaths
+    lines = list_lines(ordered, page.total, lang, now, tz, deaths)
     for i, m in enumerate(ordered):
         state = "" if (is_now := current.get(m.id)) is None else str(is_now.state)
         if is_now is not None and is_now.state is State.ACTIVE:

@@ -14,7 +14,6 @@ from typing import Final, Literal, TypeAlias
 
 from memory.models import Kind, Lang, Memory
 from memory.text.dates import DateMatch, find_next_day, local_time, write_date, write_nearness
-from memory.text.dates.readers import looks_ahead
 from memory.text.languages import either, value
 from memory.text.speech import find_kin
 from memory.text.words import fold_letters, is_unspaced
@@ -24,6 +23,7 @@ Standing: TypeAlias = Literal["coming", "now", "planned", "over"]
 # 13 hours after its first midnight it is that day in UTC, for every zone from UTC-10 to UTC+13.
 _SHIFT: Final = timedelta(hours=13)
 _DAY: Final = timedelta(days=1)
+WIDE: Final = frozenset({"month", "year"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,8 @@ def find_occasion(m: Memory, now: datetime, tz: str) -> Occasion | None:
         return None
     first, last = days
     standing = "coming" if today < first else "now" if today <= last else "planned"
-    if standing == "planned" and not _was_told_ahead(m, last, tz):
+    within = standing == "now" and m.precision not in WIDE  # told on the day, it is of today
+    if standing != "coming" and not within and not _was_told_ahead(m, first, tz):
         standing = "over"
     return Occasion(first, last, m.precision or "day", standing)
 
@@ -106,23 +107,33 @@ def find_days(m: Memory, since: date, tz: str) -> tuple[date, date] | None:
 
 
 def happens_in(m: Memory, since: datetime, until: datetime, tz: str) -> bool:
-    """Tell whether its day, the next one of what repeats, lies in since <= t < until."""
+    """Tell whether its day, the next one of what repeats, lies in since <= t < until.
+
+    A month or a year only where the time is as wide: it is not what is on today.
+    """
     first, last = find_today(since, tz), find_today(until - timedelta(seconds=1), tz)
     days = find_days(m, first, tz)
-    return days is not None and days[0] <= last and first <= days[1]
+    if days is None or (m.precision in WIDE and days[1] - days[0] > last - first):
+        return False
+    return days[0] <= last and first <= days[1]
 
 
-def _was_told_ahead(m: Memory, last: date, tz: str) -> bool:
-    """Tell whether it was told before its last day was over, and on that day not as past."""
-    told = find_today(m.created_at, tz)
-    if told != last:
-        return told < last
-    return looks_ahead(fold_letters(m.original_content)) is not False
+def _was_told_ahead(m: Memory, first: date, tz: str) -> bool:
+    """Tell whether it was told before its first day or, said to the minute, before that."""
+    if m.precision == "minute" and m.on is not None:
+        return m.created_at < m.on
+    return find_today(m.created_at, tz) < first
 
 
-def write_occasion(m: Memory, now: datetime, lang: Lang, tz: str = "UTC") -> str:
-    """Write a memory's day and how near it is, for people; nothing of what is over or denied."""
-    o = find_occasion(m, now, tz) if m.negated_at is None else None
+def write_occasion(
+    m: Memory, now: datetime, lang: Lang, tz: str = "UTC", deaths: Iterable[Memory] = ()
+) -> str:
+    """Write a memory's day and how near it is, for people.
+
+    Nothing of what is over or denied, nor of the days of the dead.
+    """
+    silent = m.negated_at is not None or is_silenced(m, deaths)
+    o = None if silent else find_occasion(m, now, tz)
     if o is None or o.standing == "over":
         return ""
     coming, planned, due = value(lang, "nearness", "SHOWN").split("|")

@@ -34,6 +34,19 @@ def event(text: str = "Marries in Porto", **more: Any) -> Memory:
         (event(), (2028, 6, 13), "planned", "was planned on Saturday, 12 June 2027, past"),
         (event(created_at=DAY + timedelta(days=2)), (2027, 6, 20), "over", ""),
         (event("Married today", created_at=DAY + timedelta(hours=20)), (2027, 6, 20), "over", ""),
+        (event("Exam today", created_at=DAY + timedelta(hours=5)), (2027, 6, 20), "over", ""),
+        (
+            event("Is 3 this year", on_until=DAY + timedelta(days=200), precision="year"),
+            (2027, 7, 1),
+            "now",
+            "this year",
+        ),
+        (
+            event("Is 3 this year", created_at=DAY + timedelta(days=9), precision="year"),
+            (2027, 6, 12),
+            "over",
+            "",
+        ),
         (event(on=None, valid_from=DAY), (2027, 6, 20), "planned", "past"),
         (event(repeats="yearly"), (2027, 6, 20), "coming", "on Monday, 12 June 2028"),
         (
@@ -99,5 +112,6 @@ def test_nothing_comes_of_the_days_of_the_dead_but_what_was_planned_since() -> N
     funeral = event("Funeral of Rose", id="b", created_at=TOLD + timedelta(days=1))
     birthday = replace(funeral, original_content="Rose's birthday")
     assert [is_silenced(m, [death]) for m in (before, funeral, birthday)] == [True, False, True]
+    assert write_occasion(birthday, TOLD, "en", "UTC", [death]) == ""
     assert write_death(death, "UTC", "en") == "died in January 2027"
     assert write_death(replace(death, on=None), "UTC", "zh") == "已去世"
