@@ -7,8 +7,8 @@ and newest message
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -68,6 +68,7 @@ class PromptMaterial:
     hits: Sequence[Hit] = ()
     faint: Hit | None = None  # came near the gate: that something is there, and no more of it
     day: DayView = DayView()
+    later: Mapping[str, Sequence[Memory]] = field(default_factory=dict)  # beside plans, by their id
     episode: str = ""
     summary: str = ""
     note: str = ""
@@ -331,7 +332,14 @@ def build(m: PromptMaterial) -> ModelRequest:
         "marks": [*filter(None, marks), *_write_marks(local, m.tz, m.lang)],
         # Whoever reads these answers a question in quotations: they are never a level's text.
         "recalled": [
-            format_hit(replace(h, asked=True), m.lang, m.tz, m.now, m.day.deaths) for h in hits
+            {
+                **format_hit(replace(h, asked=True), m.lang, m.tz, m.now, m.day.deaths),
+                "later": [
+                    {"text": mark_quote(x, x.original_content), "when": f"{read_start(x, m.tz)}"}
+                    for x in m.later.get(h.memory.id, ())
+                ],
+            }
+            for h in hits
         ],
         "faint": faint,
         "profile": profile,

@@ -15,6 +15,7 @@ from bot.agent.context import PromptMaterial
 from bot.agent.queries import AgentQueries
 from bot.agent.recall import (
     choose_mode,
+    find_later,
     mask_opened_secrets,
     recall_for_turn,
     remove_opened_secrets,
@@ -297,6 +298,10 @@ class EbbAgent(AgentQueries):
                 opened.session,
                 whole=self.choice.offline,  # the notebook answers from what recall brings
             )
+        later = {}
+        if self.choice.offline and private:
+            brought = {m.id: m for m in (*day.near, *(h.memory for h in recall.hits))}
+            later = await find_later(self.memory, turn, list(brought.values()))
         # A secret goes to the model this once; one that was to be remembered does not even do that.
         sent = turn.text if whole and not order.note else text
         material = replace(
@@ -307,6 +312,7 @@ class EbbAgent(AgentQueries):
             hits=recall.hits,
             faint=recall.faint,
             day=day,
+            later=later,
             episode=opened.episode,
             summary=opened.session.running_summary,
             note=order.note,

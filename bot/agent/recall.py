@@ -54,6 +54,9 @@ _LISTED = (  # who asks for all of something, and the kinds that are told
     (_TASTES, frozenset({Kind.PREFERENCE, Kind.WHIM})),
 )
 _TOKEN = re.compile(r"[^\W_]{4,100}")
+LATER = 2  # sentences shown beside a plan
+NEAR = 1.4  # evidence of meaning from which one is near that shares no word (by hand)
+_NEAR_BY = frozenset({"words", "names"})
 SECRET_WORD = 4  # characters from which a word of a secret is taken out of what is stored
 
 
@@ -102,6 +105,34 @@ async def recall_for_turn(
     told = [h.memory for h in recall.hits]
     here = await store.read(turn.user_id, lambda tx: _find_learned_in(tx, told, turn.scope))
     return replace(recall, hits=tuple(h for h in recall.hits if h.memory.id in here), missed=()), []
+
+
+async def find_later(
+    memory: api.Memory, turn: Turn, brought: Sequence[Memory]
+) -> dict[MemoryId, list[Memory]]:
+    """Find for each plan what was said since that stands near it: it may have come to nothing.
+
+    Whether it did is not judged: both are shown. What has a day of its own speaks of that.
+    """
+    out: dict[MemoryId, list[Memory]] = {}
+    for m in brought:
+        o = api.find_occasion(m, turn.at, turn.tz)
+        if o is None or o.repeats or o.standing == "over" or m.kind is Kind.TODO:
+            continue
+        text = m.original_content
+        found = await memory.recall(turn.user_id, text, (), turn.at, turn.tz, local_only=True)
+        near = sorted(
+            (-sum(h.evidence.values()), h.memory.id, h.memory)
+            for h in (*found.hits, *found.missed)
+            if h.memory.created_at > m.created_at
+            and h.memory.layer is not Layer.EPISODE
+            and h.memory.quiet_at is None
+            and h.why == "relevance"
+            and (_NEAR_BY & h.evidence.keys() or h.evidence.get("meaning", 0.0) >= NEAR)
+            and api.find_occasion(h.memory, turn.at, turn.tz) is None
+        )
+        out[m.id] = [x for _, _, x in near[:LATER]]
+    return out
 
 
 async def _settle_hint(

@@ -97,6 +97,7 @@ class FixedSentences:
         self.on = [m for m in on_day if m.get("relevance")]  # has its day in the time asked about
         self.recalled = [m for m in recalled if m not in on_day]
         self.replies = [str(m.get("text")) for m in self.history if m.get("role") == "assistant"]
+        self.cited = set[str]()
         self.at, self.tz = str(data.get("now") or ""), str(data.get("tz") or "")
         known = ("profile", "recalled", "episode", "summary")
         self.new = not self.replies and not any(data.get(k) for k in known)
@@ -207,6 +208,8 @@ class FixedSentences:
             return self.join(self.say("nothing"), self.say("beyond"))
         out = []
         for i, m in enumerate(close):
+            if str(m.get("text")) in self.cited:  # beside the plan that it follows
+                continue
             sure = tone == "sure" if tone else float(str(m.get("relevance") or 0)) >= SURE
             line = self.cite("more" if i else "quote" if sure else "unsure", m)
             changed = m.get("superseded") or m.get("negated")
@@ -221,13 +224,19 @@ class FixedSentences:
         return self.say("faint", what=what)
 
     def cite(self, key: str, m: Mapping[str, Json]) -> str:
-        """Return a memory as a quotation with its day, and how near the day it speaks of is."""
+        """Return a memory as a quotation with its day, and how near the day it speaks of is.
+
+        Behind a plan stands what was said since that may be about it.
+        """
         day, why = str(m.get("on") or m.get("due") or ""), "day"
         why = "planned" if m.get("planned") else why
         near = self.say(why, day=self.write_date(day), word=m.get("near")) if m.get("near") else ""
         died = self.say("died", word=m.get("died")) if m.get("died") else ""
         line = self.say(key, date=self.write_day(m), quote=self.quote(m.get("text")))
-        return line + near + died
+        self.cited.add(str(m.get("text")))
+        later = list_mappings(m.get("later")) if key != "line" else []
+        since = [self.cite("more", x) for x in later if str(x.get("text")) not in self.cited]
+        return "\n".join([line + near + died, *since])
 
     def quote(self, text: Json) -> str:
         """Return a text in quotation marks, as it was said."""
