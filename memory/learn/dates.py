@@ -24,7 +24,7 @@ from memory.text.dates import (
     windows_named,
 )
 from memory.text.dates.readers import looks_ahead
-from memory.text.deaths import find_dead
+from memory.text.deaths import find_dead, is_told_dead
 from memory.text.languages import either, values
 from memory.text.numbers import find_numbers
 from memory.text.words import fold_letters
@@ -168,18 +168,20 @@ _COMES_AGAIN: Final = frozenset({Kind.FACT, Kind.CONTEXT, Kind.TODO, Kind.EVENT,
 _PLANNED: Final = _COMES_AGAIN - {Kind.TODO} | {Kind.GOAL, Kind.DECISION, Kind.HEALTH}
 
 
-def complete_draft(draft: Draft, at: datetime, tz: str) -> Draft:
+def complete_draft(draft: Draft, at: datetime, tz: str, said: str = "") -> Draft:
     """Add to a draft, said at `at`, what its words say: who died, what repeats, which day.
 
-    A day to come makes a plan of it, whatever it was taken for.
+    A day to come makes a plan of it, whatever it was taken for. Nobody is dead by a model's word
+    alone: `said`, the person's words, must tell the death, too.
     """
     text, now = draft.content, local_time(at.isoformat(), tz)
-    dead = draft.dead if draft.dead and draft.dead.casefold() in text.casefold() else None
-    if dead := dead or find_dead(text) or None:
+    dead = find_dead(text, told=draft.dead is not None)
+    if dead and is_told_dead(dead, said or text):
         days = [d for d in find_dates(text, now, over=True) if d.at <= now]
         draft = _put_day(draft, days[0], tz) if len(days) == 1 else draft
         names = dict.fromkeys((*draft.entities, dead))
         return replace(draft, dead=dead, entities=tuple(names), expires_at=None)
+    draft = replace(draft, dead=None)
     again = read_repetition(text, now) if draft.kind in _COMES_AGAIN else None
     if again is not None and (draft.repeats is None or again.rule == "lunar"):
         kind: Kind = draft.kind if draft.kind is Kind.IDENTITY else Kind.EVENT

@@ -175,7 +175,8 @@ def _build_draft(
         precision=next((d.precision for d in (due, day, since) if d), None),
         dead=entry.dead or (old.dead if old else None),
     )
-    draft = dates.complete_draft(draft, said.at, said.tz)
+    told = f"{said.text}\n{old.original_content}" if old and old.dead else said.text
+    draft = dates.complete_draft(draft, said.at, said.tz, told)
     return draft if entry.confidence is None else replace(draft, confidence=entry.confidence)
 
 

@@ -14,6 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from memory.models import Kind, Lang, Memory
 from memory.text.dates import DateMatch, find_next_day, local_time, write_date, write_nearness
+from memory.text.deaths import find_own_kin, get_relation
 from memory.text.languages import either, value
 from memory.text.speech import find_kin
 from memory.text.words import fold_letters, is_unspaced
@@ -153,21 +154,34 @@ def _write_date(day: date, grain: str | None, lang: Lang) -> str:
 
 def find_death(m: Memory, deaths: Iterable[Memory]) -> Memory | None:
     """Return the memory that says the death of somebody whom another memory is about."""
-    names, text = {e.casefold() for e in m.entities}, fold_letters(m.original_content)
+    kin = find_own_kin(m.original_content)
     for d in deaths:
-        name = (d.dead or "").casefold()
-        kin = find_kin(name) or _find_kin_before(name, d.original_content)
-        form = re.escape(name) if is_unspaced(name) else rf"\b{re.escape(name)}\b"
-        named = name in names or re.search(form, text) is not None
-        if d.id != m.id and (named or (len(kin) == 1 and kin <= find_kin(m.original_content))):
+        name = d.dead or ""
+        own = find_own_kin(name)
+        if own and own != get_relation(name):
+            own = set()  # "dad's boss" is neither
+        named = not own and name and _is_named(name, m)
+        own = own or _find_kin_before(name, d.original_content)
+        if d.id != m.id and (named or (len(own) == 1 and own <= kin)):
             return d
     return None
 
 
+def _is_named(name: str, m: Memory) -> bool:
+    """Tell whether a memory names somebody: as an entity, else where no common word can stand."""
+    if any(name in e for e in m.entities):
+        return name in m.entities  # and not "Rose Garden"
+    if is_unspaced(name):
+        return name in m.original_content
+    opens = "" if " " in name else r"(?!^\w+ [a-z])"  # "Rose garden tour"
+    return re.search(rf"{opens}\b{re.escape(name)}\b(?! [A-Z])", m.original_content) is not None
+
+
 def _find_kin_before(name: str, text: str) -> set[frozenset[str]]:
-    """Find the relation that stands right before a name: my dog Rex; my dad, Tom."""
-    before = text[: max(0, text.casefold().find(name))].rstrip(" ,，")
-    return find_kin(before[-1:] if is_unspaced(name) else before.rpartition(" ")[2])
+    """Find the person's own kin right before a name: my dog Rex; my dad, Tom."""
+    before = text[: max(0, text.find(name))].rstrip(" ,，")
+    last = before[-1:] if is_unspaced(name) else before.rpartition(" ")[2]
+    return find_kin(last) & find_own_kin(before)
 
 
 def is_silenced(m: Memory, deaths: Iterable[Memory]) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memory.text.languages import values, words_of
+from memory.text.languages import either, values, words_of
 from memory.text.spans import is_question
 from memory.text.speech import FORMS, find_kin, is_denial
 
 _NAME = re.compile(r"[A-Z][\w-]+(?: [A-Z][\w-]+)*$")
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+_OWNER = re.compile(r"['’]s?\s|的")
 _NO_NAMES = frozenset(words_of("questions", "NO_NAMES"))
 
 
@@ -23,14 +25,55 @@ def find_dead(text: str, *, told: bool = False) -> str:
 
     told: that the text speaks of a death is known; then weaker words and bare names show it, too.
     """
+    return next(map(_name, _list_dead(text, told)), "")
+
+
+def is_told_dead(who: str, said: str) -> bool:
+    """Tell whether a sentence that somebody said tells the death of this very person."""
+    kin = set() if _OWNER.search(who) else get_relation(who)
+    return any(
+        _name(w).casefold() == who.casefold() or (kin & get_relation(w) and not _OWNER.search(w))
+        for w in _list_dead(said, told=True)
+    )
+
+
+def _list_dead(text: str, told: bool) -> list[str]:
+    return [who for s in _SENTENCE.findall(text) if (who := _read_dead(s, told))]
+
+
+def _name(who: str) -> str:
+    name = _NAME.search(who)
+    return name[0] if name else who
+
+
+def _read_dead(text: str, told: bool) -> str:
+    """Return who died by the first sentence of a text, as in "dog Rex"."""
     if is_question(text) or FORMS.UNREAL.search(text):
         return ""
     for pattern in (*_patterns("DIED"), *(_patterns("GONE") if told else ())):
         if (m := pattern.search(text)) is None or is_denial(text.replace(m[0], "")):
             continue
+        before = text[: m.end()]
+        if FORMS.HEDGED.search(before) or either("deaths", "NOT_SO").search(before):
+            continue
         who = next(filter(None, m.groups()))
-        name = _NAME.search(who)
-        named = who not in _NO_NAMES and (name or not who.isascii())
-        if find_kin(who) or (told and named):
-            return name[0] if name else who
+        named = who not in _NO_NAMES and (_NAME.search(who) or not who.isascii())
+        if get_relation(who) or (told and named and not _OWNER.search(who)):
+            return str(who)
     return ""
+
+
+def get_relation(who: str) -> set[frozenset[str]]:
+    """Return the kin that a phrase names at its head: dog of "dog Rex", none of "brother's car"."""
+    head = _OWNER.split(who)[-1].strip()
+    title = _NAME.sub("", head).rstrip(" ,") or head
+    kin = find_kin(title)
+    if head.isascii():
+        return {k for k in kin if title.rpartition(" ")[2].casefold() in k}
+    return kin
+
+
+def find_own_kin(text: str) -> set[frozenset[str]]:
+    """Find the kin that a text names as one's own: not Tom's dad, 小王的爸爸 or a hot dog."""
+    plain = either("deaths", "ANOTHERS").sub(" ", text)
+    return {k for words in either("deaths", "OWN").finditer(plain) for k in find_kin(words[0])}
