@@ -27,6 +27,7 @@ from memory.text.dates.readers import looks_ahead
 from memory.text.deaths import find_dead, is_told_dead
 from memory.text.languages import either, values
 from memory.text.numbers import find_numbers
+from memory.text.speech import FORMS, denies_or_ends, split_clauses
 from memory.text.words import fold_letters
 
 Window: TypeAlias = tuple[datetime, datetime]
@@ -184,17 +185,44 @@ def complete_draft(draft: Draft, at: datetime, tz: str, said: str = "") -> Draft
     draft = replace(draft, dead=None)
     again = read_repetition(text, now) if draft.kind in _COMES_AGAIN else None
     if again is not None and (draft.repeats is None or again.rule == "lunar"):
+        if not _may_come(text, again.rule):
+            return draft
         kind: Kind = draft.kind if draft.kind is Kind.IDENTITY else Kind.EVENT
         draft = replace(draft, kind=kind, repeats=again.rule, expires_at=None)
         return _put_day(draft, DateMatch(again.day, "day"), tz)
-    dated = draft.on or draft.expires_at or draft.valid_from or draft.valid_until
+    return _add_planned_day(draft, now, tz)
+
+
+def _add_planned_day(draft: Draft, now: datetime, tz: str) -> Draft:
+    """Add the one day to come that a draft names; one that ends something is its end."""
+    text, dated = draft.content, draft.on or draft.expires_at or draft.valid_from
     days = [] if dated or draft.kind not in _PLANNED else find_dates(text, now)
-    if len(days) != 1 or days[0].since or days[0].last_day <= now.date():
+    if draft.valid_until or len(days) != 1 or days[0].since or days[0].last_day <= now.date():
         return draft
     if find_dates(text, now, over=True) != days and not looks_ahead(fold_letters(text)):
         return draft  # "in March" may be the last one
+    if either("endings", "UNTIL").search(fold_letters(text)[: days[0].start]):
+        ends = days[0].end_of.replace(tzinfo=get_zone(tz)).astimezone(UTC) - timedelta(seconds=1)
+        return replace(draft, valid_until=ends) if draft.kind in _COMES_AGAIN else draft
+    if not _may_come(text):
+        return draft
     kind = Kind.EVENT if draft.kind in {Kind.FACT, Kind.CONTEXT} else draft.kind
     return _put_day(replace(draft, kind=kind), days[0], tz)
+
+
+def _may_come(text: str, rule: str = "") -> bool:
+    """Tell whether a text may say what is to come: it denies, ends and imagines nothing.
+
+    rule: by which it comes again; what does every year may be told with what is past: a birth.
+    """
+    clauses = [text[a:b] for a, b in split_clauses(text)]
+    yearly = rule in {"yearly", "lunar"}
+    if FORMS.UNREAL.search(FORMS.PLAN.sub(" ", text)):
+        return False
+    if any(map(denies_or_ends, clauses[:1] if yearly else clauses)):
+        return False
+    past = FORMS.PAST.search(text) or looks_ahead(fold_letters(text)) is False
+    return not rule or yearly or not past
 
 
 def _put_day(draft: Draft, day: DateMatch, tz: str) -> Draft:

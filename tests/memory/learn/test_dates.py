@@ -13,6 +13,37 @@ AT = datetime(2026, 1, 3, 10, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
+    ("text", "day", "repeats", "until"),
+    [
+        ("Goes to choir every Wednesday", 7, "weekly", False),
+        ("Plans to see Rome on 8 March 2026", 8, None, False),
+        ("Birthday is on 5 May, no cake please", 5, "yearly", False),
+        ("每周三晚上合唱团排练", 7, "weekly", False),
+        ("打算2026年3月8日去罗马", 8, None, False),
+        ("Stopped playing football every Saturday", 0, None, False),
+        ("Used to go running every Monday", 0, None, False),
+        ("Watched a film every Friday in 2019", 0, None, False),
+        ("Cancelled the trip to Rome on 8 March 2026", 0, None, False),
+        ("Trip to Rome on 8 March 2026, but isn't going", 0, None, False),
+        ("If I get the job I start on 3 May 2027", 0, None, False),
+        ("不再每周二练瑜伽", 0, None, False),
+        ("小时候每周日去教堂", 0, None, False),
+        ("取消了2027年5月3日去罗马的旅行", 0, None, False),
+        ("Works at Acme until 8 March 2026", 0, None, True),
+        ("在云帆上班到2026年3月8日", 0, None, True),
+        ("Lease runs till 8 March 2026", 0, None, True),
+    ],
+)
+def test_nothing_comes_of_what_is_denied_or_ends(
+    text: str, day: int, repeats: str | None, until: bool
+) -> None:
+    """What is over, called off or imagined has no day; "until" is an end."""
+    d = complete_draft(Draft(text), AT, "UTC")
+    assert (d.on.day if d.on else 0, d.repeats) == (day, repeats)
+    assert (d.valid_until == datetime(2026, 3, 8, 23, 59, 59, tzinfo=UTC)) is until
+
+
+@pytest.mark.parametrize(
     ("said", "text", "claimed", "dead"),
     [
         ("Mum visits on Sunday", "Mum visits on Sunday", "Mum", None),
