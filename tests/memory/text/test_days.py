@@ -102,6 +102,7 @@ def test_a_day_has_a_word_as_precise_as_it_was_said(
         ("I love how my dad died laughing", True, ""),
         ("我爸笑死了", True, ""),
         ("我累死了", True, ""),
+        ("我爸走了三公里", True, ""),
         ("我爸手机死机了", True, ""),
         ("My dad might have died", True, ""),
         ("Tom passed his exam", True, ""),
