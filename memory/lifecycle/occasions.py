@@ -17,7 +17,7 @@ from memory.text.dates import DateMatch, find_next_day, local_time, write_date, 
 from memory.text.deaths import find_own_kin, get_relation
 from memory.text.languages import either, value
 from memory.text.speech import find_kin
-from memory.text.words import fold_letters, is_unspaced
+from memory.text.words import is_unspaced
 
 Standing: TypeAlias = Literal["coming", "now", "planned", "over"]
 # A day is stored from midnight to midnight of the zone it was said in, which nobody knows any more:
