@@ -254,10 +254,19 @@ async def test_off_the_record_nothing_is_promised(where: str) -> None:
 
 async def test_a_plan_is_told_with_what_was_said_since() -> None:
     """Once, and with no claim about what is not kept."""
-    since = {"text": "The wedding is off.", "when": "2026-05-01"}
-    plan = {"text": "We marry on 12 September.", "when": "2026-03-02", "why": "day"}
+    since: Json = {"text": "The wedding is off.", "when": "2026-05-01"}
+    plan: dict[str, Json] = {
+        "text": "We marry on 12 September.",
+        "when": "2026-03-02",
+        "why": "day",
+    }
     plan |= {"on": "2026-09-12", "near": "past", "planned": True, "later": [since]}
-    asked = {"message": "Hello", "recalled": [plan], "now": "2026-09-13", "lang": "en"}
+    asked: dict[str, Json] = {
+        "message": "Hello",
+        "recalled": [plan],
+        "now": "2026-09-13",
+        "lang": "en",
+    }
     said = await answered("chat", **asked)
     assert "that was the plan)" in said
     assert said.endswith("And on 1 May: “The wedding is off.”")
