@@ -63,7 +63,7 @@ _INSIDE: Final = frozenset(words_of("questions", "INSIDE"))
 _NO_NAMES: Final = frozenset(words_of("questions", "NO_NAMES")).union(
     words_of("dates", "MONTHS"), words_of("dates", "WEEKDAYS")
 )
-_EVERYDAY: Final = COMMON | SOCIAL
+_EVERYDAY: Final = COMMON | SOCIAL | STOP_WORDS  # no names, though a capital begins them
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,7 @@ async def test_upkeep_report_and_accept_from_the_shell(
     ("lang", "texts", "order", "night"),
     [
         ("en", ("Loves coffee", "Loves drinking coffee"), "Undo last night.", "night"),
-        ("zh", ("每天晚上喝绿茶", "每天晚上在家喝绿茶"), "撤销昨晚的整理", "昨晚"),
+        ("zh", ("爱喝绿茶", "晚上爱喝绿茶"), "撤销昨晚的整理", "昨晚"),
     ],
 )
 async def test_a_night_is_shown_and_taken_back_in_a_chat(
