@@ -33,7 +33,7 @@ from memory.ports import Clock, Store, Transaction
 log = logging.getLogger(__name__)
 NAME: Final = "MEMORY"
 POLL_SECONDS: Final = 1.0
-_TRIES: Final = 8
+_TRIES: Final = 40  # memories may be written one after another meanwhile
 _LOOKED_AT: Final = 20  # new lines whose nearest memories are found before they are saved (by hand)
 
 
