@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from memory.learn.answer import strip_thinking
 from memory.text.languages import values
 
-Op: TypeAlias = Literal["add", "update", "done", "negate", "boost", "delete", "skip"]
+Op: TypeAlias = Literal[
+    "add", "update", "fix", "negate", "affirm", "done", "same", "boost", "delete", "skip"
+]
 MOST_LINES = 24  # operations taken from one answer: no exchange holds more that lasts
 _LONGEST = 4_000  # characters of a line: four times what a memory holds
 
@@ -41,14 +43,14 @@ class SkippedLine:
     text: str
 
 
-_OPS: tuple[Op, ...] = ("add", "update", "done", "negate", "boost", "delete", "skip")
+_OPS: tuple[Op, ...] = get_args(Op)
 _WORD: Mapping[str, Op] = {op: op for op in _OPS} | {
     word: op for table in values("answers", "OPERATIONS").values() for word, op in table.items()
 }
-_NEEDS_ID: frozenset[Op] = frozenset({"update", "done", "negate", "boost", "delete"})
-_NEEDS_TEXT: frozenset[Op] = frozenset({"add", "update", "done", "negate"})
+_NEEDS_ID: frozenset[Op] = frozenset(_OPS) - {"add", "skip"}
+_NEEDS_TEXT: frozenset[Op] = frozenset({"add", "update", "fix", "done", "negate"})
 _NAMES = (  # noqa: SIM905 - words read as words
-    "kind importance expires since on until repeats dead entities topics sensitivity confidence"
+    "kind importance due since on until repeats dead entities topics sensitivity certainty slot"
     " quote"
 ).split()
 _ATTRIBUTES: Mapping[str, str] = {name: name for name in _NAMES} | {

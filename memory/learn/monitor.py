@@ -54,6 +54,7 @@ CONTEXT_MESSAGES, CONTEXT_TOKENS = 10, 4_000
 EXCHANGE_TOKENS: Final = 6_000  # of one message of the exchange
 NEAREST, SHOWN = 10, 20  # memories looked up; memories in the reference block
 MAX_ANSWER: Final = 2_000
+_ACTS_AS: Final = {"done": "update", "fix": "update", "same": "boost", "affirm": "boost"}
 FAILED: Final[Mapping[str, Json]] = {**NOTHING, "outcome": "failed", "error": "unreadable"}
 
 
@@ -225,7 +226,7 @@ def _check(ex: Exchange, found: Sequence[lines.OperationLine]) -> list[Step]:
         # What was to be done, and is: from now on the fact that it was done.
         own = {**line.attributes, "kind": "fact"} if line.op == "done" else line.attributes
         entry = read({"content": line.text, **own}) if line.text else None
-        op = "update" if line.op == "done" else line.op
+        op = _ACTS_AS.get(line.op, line.op)
         steps.append(Step(op, ex.shown.get(line.id), entry, line.raw))
     return check_steps(steps, ex.spoken, ex.shown.values())
 

@@ -154,7 +154,7 @@ class Entry(Record):
     content: Sentence
     kind: KindName = Field(None, validation_alias=AliasChoices("kind", "category"))
     importance: Annotated[Importance | None, _known(_IMPORTANCE)] = None
-    expires: Word = Field("", validation_alias=AliasChoices("expires_at", "expires"))
+    expires: Word = Field("", validation_alias=AliasChoices("due", "expires_at", "expires"))
     since: Word = Field("", validation_alias=AliasChoices("from", "since", "valid_from"))
     until: Word = Field("", validation_alias=AliasChoices("until", "valid_until"))
     on: Word = ""
@@ -167,7 +167,10 @@ class Entry(Record):
     sensitivity: Annotated[
         Sensitivity, BeforeValidator(lambda v: _SENSITIVITY.get(_text(v).casefold(), 0))
     ] = Sensitivity.PUBLIC
-    confidence: Annotated[float | None, BeforeValidator(_share)] = None
+    confidence: Annotated[float | None, BeforeValidator(_share)] = Field(
+        None, validation_alias=AliasChoices("certainty", "confidence")
+    )
+    slot: Annotated[str, BeforeValidator(lambda v: _text(v).casefold())] = ""
     quote: Annotated[bool, BeforeValidator(lambda v: v is True or _text(v) == "yes")] = False
     said: Annotated[tuple[Citation, ...], BeforeValidator(_cited)] = ()
 

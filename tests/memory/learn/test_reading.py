@@ -51,7 +51,7 @@ from memory.text.clean import estimate_tokens
                 attributes={
                     "kind": "todo",
                     "importance": "high",
-                    "expires": "2026-01-07",
+                    "due": "2026-01-07",
                     "entities": "产品评审, a]b",
                 },
             ),
