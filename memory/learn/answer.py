@@ -31,15 +31,19 @@ NIGHT_FLOOR = 2_000  # tokens: three reviews or a page of level texts, also afte
 ANY = Filter(max_sensitivity=Sensitivity.PRIVATE)
 """All active memories, denied ones among them, never secrets."""
 
-_TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)\b[^<>]{0,200}>", re.I)
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.S)
+_TAG = re.compile(
+    r"[<\[◁](/?)\|?(?:think|thinking|thought|thoughts|reasoning|reflection|analysis)\b"
+    r"[^<>\[\]◁▷]{0,200}[>\]▷]",
+    re.I,
+)
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(?=\s*[\]}])', re.S)
 _MOST = 60_000  # characters of an answer that are looked at
 _MOST_FAILED = 50  # brackets in it that open nothing which can be read
 
 
 def strip_thinking(text: str) -> str:
     """Take out thinking blocks, also those that were never opened or never closed."""
-    text = text[:_MOST]
+    text = text[:_MOST].rpartition("<|message|>")[2]  # gpt-oss: the last channel is the answer
     kept, start, thinking = list[str](), 0, False
     for tag in _TAG.finditer(text):
         if tag[1]:
@@ -57,9 +61,9 @@ def parse_objects(text: str) -> list[dict[str, Json]] | None:
     Takes an array, a single object, an object that holds the array, trailing commas, prose and
     fences around it; and of an array that is broken or was cut off, the objects that are whole.
     """
-    text = _TRAILING_COMMA.sub(lambda m: m[1] or "", strip_thinking(text))
+    text = drop_trailing_commas(strip_thinking(text))
     broken = False  # an array was: what it does not hold from there it holds from no later place
-    for value, start, end in _decode(text, "[{"):
+    for value, start, end in decode_json(text, "[{"):
         if value is None:
             if text[start] == "[" and not broken and (rest := _list_whole(text, start)):
                 return rest
@@ -75,12 +79,17 @@ def parse_objects(text: str) -> list[dict[str, Json]] | None:
     return None
 
 
+def drop_trailing_commas(text: str) -> str:
+    """Take out the commas that stand before a closing bracket of JSON."""
+    return _TRAILING_COMMA.sub(lambda m: m[1] or "", text)
+
+
 def _list_whole(text: str, start: int) -> list[dict[str, Json]]:
     """Return every complete object from `start` on, of a text that is not complete itself."""
-    return [v for v, *_ in _decode(text, "{", start) if v is not None]
+    return [v for v, *_ in decode_json(text, "{", start) if v is not None]
 
 
-def _decode(text: str, brackets: str, start: int = 0) -> Iterator[tuple[Any, int, int]]:
+def decode_json(text: str, brackets: str, start: int = 0) -> Iterator[tuple[Any, int, int]]:
     """Read JSON at each bracket outside of what was read before: value or None, start and end."""
     decoder, failed = json.JSONDecoder(), 0
     opens = re.compile(f"[{re.escape(brackets)}]")

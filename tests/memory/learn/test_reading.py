@@ -88,8 +88,7 @@ def test_a_line_is_read_as_it_comes(text: str, line: OperationLine | None) -> No
         ("[UPDATE kind=fact] a fact", "no_id"),
         ("[BOOST]", "no_id"),
         ("[DELETE:k7f3a2", "no_bracket"),
-        ("[ADD] one thing [ADD] another", "several"),
-        ("[BOOST:a1] [BOOST:b2]", "several"),
+        ('[ADD kind=KIND said=N:"their words"] sentence', "placeholder"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_reported_and_skipped(text: str, why: str) -> None:
