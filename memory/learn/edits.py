@@ -142,7 +142,7 @@ def edit(
         # The history still says the old words; they are not to come back from there.
         digest = tx.tombstones.compute_digest(m.original_content)
         tx.tombstones.add(Tombstone(tx.user_id, m.id, digest, now, begun.id))
-    return _put(tx, m, new, "edited", u, now)
+    return put_edit(tx, m, new, "edited", u, now)
 
 
 def edit_refused(m: Memory, text: str) -> str:
@@ -162,10 +162,13 @@ def pin(tx: Transaction, memory_id: MemoryId, on: bool, u: float, now: datetime)
     new = replace(lifecycle.apply_event(m, "use", u, now)[0], pinned=on)
     if on:
         new = replace(new, level=Level.FULL, content=m.original_content)
-    return _put(tx, m, new, "pinned" if on else "unpinned", u, now)
+    return put_edit(tx, m, new, "pinned" if on else "unpinned", u, now)
 
 
-def _put(tx: Transaction, m: Memory, new: Memory, event: str, u: float, now: datetime) -> Memory:
+def put_edit(
+    tx: Transaction, m: Memory, new: Memory, event: str, u: float, now: datetime
+) -> Memory:
+    """Store what the person made of a memory, with its weight, and log it."""
     if new.source_ids and event != "unpinned":  # a theme becomes the person's own
         new = replace(new, source_ids=(), source=Source.USER)
     new = replace(new, weight=lifecycle.compute_weight(new, u, now))

@@ -93,12 +93,6 @@ def normalise_text(text: str) -> str:
     return form or "".join(tokens(text))
 
 
-def compute_overlap(a: str, b: str) -> float:
-    """Return the Jaccard overlap of content words, 0 to 1."""
-    x, y = list_content_words(a), list_content_words(b)
-    return len(x & y) / len(x | y) if x and y else 0.0
-
-
 def shares_words(a: str, b: str) -> bool:
     """Tell whether the two have any content word in common."""
     return not list_content_words(a).isdisjoint(list_content_words(b))

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from memory import lifecycle
 from memory.errors import NotFound
-from memory.learn.edits import must
+from memory.learn.edits import must, put_edit
 from memory.lifecycle import find_today, is_silenced, wants_question
 from memory.lifecycle.life import ASKED_WITHIN
 from memory.models import Kind, Level, Memory, MemoryId, State, mark_quote
@@ -67,7 +67,4 @@ def settle_todo(
             modalities=tuple(x for x in m.modalities if x != "quote"),
             correction_history=(*m.correction_history, entry),
         )
-    new = replace(new, weight=lifecycle.compute_weight(new, u, now))
-    new = tx.memories.put(new, "updated")
-    tx.memories.log(lifecycle.build_log_entry("edited", m, new, u, now, "user"))
-    return new
+    return put_edit(tx, m, new, "edited", u, now)
