@@ -289,6 +289,18 @@ class LearningTools:
         turns = zip_longest(by_vector, by_words)
         return list(dict.fromkeys(s.id for pair in turns for s in pair if s is not None))[:k]
 
+    async def near_each(
+        self, user_id: str, texts: Sequence[str], k: int, f: Filter
+    ) -> list[Memory]:
+        """Return the memories closest to any of the texts, each text's by turns, `k` in all."""
+        vectors = await self.embed(texts, "query")
+        found = [
+            await self.nearest(user_id, v, text, k, f)
+            for v, text in zip(vectors, texts, strict=True)
+        ]
+        turns = (i for row in zip_longest(*found) for i in row if i is not None)
+        return await self.store.open_reader(user_id).get(list(dict.fromkeys(turns))[:k])
+
     async def near(self, user_id: str, text: str, k: int, f: Filter) -> list[Memory]:
         """Return the memories closest to a text that nothing is known of yet."""
         ids = await self.nearest(user_id, (await self.embed([text], "query"))[0], text, k, f)

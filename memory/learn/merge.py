@@ -29,7 +29,7 @@ from memory.learn.same_meaning import (
     same,
     tombstone_threshold,
 )
-from memory.learn.visible_messages import messages_of
+from memory.learn.visible_messages import UNSURE, messages_of
 from memory.models import (
     CurveState,
     Draft,
@@ -55,7 +55,6 @@ SAID_ANEW = 0.6  # share of a thing's words that a message must have to say it a
 _LOOKED_AT = 24
 _GUESSED = frozenset({Source.MONITOR, Source.EXTRACTOR})
 _STANDS = frozenset({State.ACTIVE, State.PROPOSED})
-UNSURE: Final = 0.5  # confidence below which a statement ends nothing
 
 Code: TypeAlias = Literal["empty", "too_long", "secret", "instruction", "tombstone"]
 Outcome: TypeAlias = Literal[

@@ -21,6 +21,7 @@ from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable
 from memory.learn.steps import NOTHING, Step, apply_steps, check_steps, claim_steps, count_outcomes
 from memory.learn.visible_messages import (
+    clip,
     detect_messages_language,
     is_evidence,
     is_unchanged,
@@ -45,14 +46,14 @@ from memory.models import (
     State,
 )
 from memory.ports import Transaction
-from memory.recall import find_standing
 
 if TYPE_CHECKING:
     from memory.learn.schemas import MonitorJob
 
 CONTEXT_MESSAGES, CONTEXT_TOKENS = 10, 4_000
 EXCHANGE_TOKENS: Final = 6_000  # of one message of the exchange
-NEAREST, SHOWN = 10, 20  # memories looked up; memories in the reference block
+NEAREST, SHOWN = 16, 20  # memories looked up; memories in the reference block
+BEFORE, BEFORE_TOKENS = 8, 200  # messages before the exchange that are looked up by, and of each
 MAX_ANSWER: Final = 2_000
 _ACTS_AS: Final = {"done": "update", "fix": "update", "same": "boost", "affirm": "boost"}
 FAILED: Final[Mapping[str, Json]] = {**NOTHING, "outcome": "failed", "error": "unreadable"}
@@ -83,9 +84,7 @@ class Monitor:
     async def run(self, job: Job, now: datetime) -> Effect:
         """Ask the model and return what is to be written. Raises ModelError."""
         asked: MonitorJob = await read_payload(job)
-        ex = await self.tools.store.read(
-            job.user_id, lambda tx: self._gather(tx, asked.turn_ids, now)
-        )
+        ex = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, asked.turn_ids))
         if ex.learning == "off" or not any(m.text.strip() for m in ex.evidence):
             return lambda _tx: NOTHING
         ex = await self._find_reference(ex)
@@ -106,7 +105,7 @@ class Monitor:
 
     # --- before the call ---
 
-    def _gather(self, tx: Transaction, turn_ids: Sequence[str], now: datetime) -> Exchange:
+    def _gather(self, tx: Transaction, turn_ids: Sequence[str]) -> Exchange:
         said, fresh, recalled = list[Message](), list[str](), list[MemoryId]()
         for turn in filter(None, map(tx.conversations.get_turn, turn_ids)):
             found = messages_of(tx, filter(None, (turn.user_message_id, turn.reply_message_id)))
@@ -128,10 +127,7 @@ class Monitor:
             )
             most = self.tools.limit(CONTEXT_TOKENS)
             context = take_newest_within(list_readable(tx, earlier), most, lambda m: m.text)
-        known = [
-            *tx.memories.get_many(dict.fromkeys(recalled)),
-            *find_standing(tx, self.tools.u, now),
-        ]
+        known = tx.memories.get_many(dict.fromkeys(recalled))
         return Exchange(
             tx.user_id,
             fresh,
@@ -146,11 +142,20 @@ class Monitor:
         )
 
     async def _find_reference(self, ex: Exchange) -> Exchange:
-        """Show what can be corrected: recalled, nearest to the user's words, and standing."""
-        words = await asyncio.to_thread(join_user_words, ex.messages, ex.user_id)
-        near = await self.tools.near(ex.user_id, words, NEAREST, ANY)
+        """Show what can be corrected: recalled, and nearest to the words and those before them.
+
+        "No, Tuesday" is near to nothing; the message that it answers is.
+        """
+
+        def list_texts() -> list[str]:
+            before = [clip(m.text, BEFORE_TOKENS) for m in ex.context[-BEFORE:]]
+            reply = [clip(m.text, BEFORE_TOKENS) for m in ex.messages if m.role == "assistant"]
+            return [join_user_words(ex.messages, ex.user_id), *reversed(before), *reply]
+
+        texts = await asyncio.to_thread(list_texts)
+        near = await self.tools.near_each(ex.user_id, texts, NEAREST, ANY)
         recalled = [m for m in ex.shown.values() if m.id in ex.recalled]
-        shown = {m.id: m for m in (*recalled, *near, *ex.shown.values()) if _is_fact(m)}
+        shown = {m.id: m for m in (*recalled, *near) if _is_fact(m)}
         return replace(ex, shown=dict(list(shown.items())[:SHOWN]))
 
     # --- the call ---
@@ -170,7 +175,7 @@ class Monitor:
             "tz": tz,
             "exchange": await asyncio.to_thread(show, ex.messages, EXCHANGE_TOKENS),
             "context": await asyncio.to_thread(show, ex.context, CONTEXT_TOKENS),
-            "reference": label_memories(ex.shown.values()),
+            "reference": label_memories(ex.shown.values(), tz),
             "failed": [{"line": s.raw, "reason": s.verdict.reason} for s in failed],
         }
         task = ModelTask(ex.user_id, "monitor", ex.lang, data, now, MAX_ANSWER)

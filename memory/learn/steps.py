@@ -16,9 +16,10 @@ from memory.learn import dates
 from memory.learn.answer import ANY, LearningTools
 from memory.learn.cited_words import Operation, ShownMessage, find_question_before
 from memory.learn.evidence import Verdict, check_operation, find_names
-from memory.learn.merge import UNSURE, Claim, Merger, SaveResult, importance_of_memory
+from memory.learn.merge import Claim, Merger, SaveResult, importance_of_memory
 from memory.learn.proposals import add_proposal
 from memory.learn.same_meaning import list_content_words, list_units, mentions_name
+from memory.learn.visible_messages import UNSURE
 from memory.models import (
     Draft,
     Importance,

@@ -10,13 +10,14 @@ from memory import privacy
 from memory.learn.cited_words import Role, ShownMessage
 from memory.learn.dates import format_iso, get_zone
 from memory.learn.secrets import mask_secrets
-from memory.models import Json, Lang, Memory, Message, detect_language
+from memory.models import Json, Lang, Memory, Message, Precision, detect_language
 from memory.ports import Transaction
 from memory.text.clean import estimate_tokens
 from memory.text.commands import find_intent
 from memory.text.languages import value
 
 T = TypeVar("T")
+UNSURE: Final = 0.5  # certainty below which a memory is shown as unsure
 READ: Final = 20_000  # characters of a message in which evidence is looked for
 _PER_MESSAGE: Final = 8  # tokens of role, time and tags
 
@@ -100,17 +101,36 @@ def redact_memory(m: Memory) -> str:
     return m.original_content if m.verified else privacy.redact(m.original_content)[0]
 
 
-def label_memories(memories: Iterable[Memory]) -> list[Json]:
-    """Return memories as the reference block labels them, in the words they were learned in."""
+def label_memories(memories: Iterable[Memory], tz: str) -> list[Json]:
+    """Return memories as the reference block labels them, in the words they were learned in.
+
+    `when` is the day they were told; `dates` are those they hold, with their names.
+    """
     return [
         {
             "id": m.id,
             "text": redact_memory(m),
             "kind": str(m.kind),
+            "when": write_day(m.created_at, tz),
+            "dates": _write_dates(m, tz),
+            "certainty": m.confidence if m.confidence < UNSURE else None,
             "negated": m.negated_at is not None,
         }
         for m in memories
     ]
+
+
+def write_day(at: datetime, tz: str, precision: Precision | None = None) -> str:
+    """Write a day of that zone as ISO 8601, only so far as it was said."""
+    length = {"year": 4, "month": 7}.get(precision or "day", 10)
+    return at.astimezone(get_zone(tz)).date().isoformat()[:length]
+
+
+def _write_dates(m: Memory, tz: str) -> str:
+    """Write a memory's dates as attributes: on=2026-06-12 repeats=yearly."""
+    days = {"on": m.on, "due": m.expires_at, "from": m.valid_from, "until": m.valid_until}
+    named = [f"{name}={write_day(at, tz, m.precision)}" for name, at in days.items() if at]
+    return " ".join([*named, *([f"repeats={m.repeats}"] if m.repeats else [])])
 
 
 def messages_of(tx: Transaction, ids: Iterable[str]) -> list[Message]:

@@ -45,7 +45,10 @@ async def test_the_prompt_has_exchange_context_and_reference_apart(world: World)
     data = world.model.requests[-1].data
     assert [d["role"] for d in data["exchange"]] == ["user", "assistant"]
     assert data["reference"] == [
-        {"id": tea.id, "text": "Drinks oolong every morning", "kind": "workflow", "negated": False}
+        {
+            **{"id": tea.id, "text": "Drinks oolong every morning", "kind": "workflow"},
+            **{"when": "2026-01-02", "dates": "", "certainty": None, "negated": False},
+        }
     ]
     assert data["lang"] == "en"
 
