@@ -1,7 +1,8 @@
 """The extractor: what a finished stretch of conversation leaves to be remembered.
 
-Extract and match are one call: the model is shown what is known and names what it matches or
-contradicts. Idempotent by the session's watermark `extracted_through`.
+Only what the monitor has not accounted for is read (`memory.learn.accounted`). Extract and match
+are one call: the model is shown what is known and names what it matches or contradicts. Idempotent
+by the session's watermark `extracted_through`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from memory.errors import Conflict
 from memory.jobs import Effect
+from memory.learn.accounted import list_unaccounted
 from memory.learn.answer import ANY, LearningTools, ModelTask, read_payload
 from memory.learn.dates import format_iso
 from memory.learn.merge import Merger, SaveResult, choose_strategy
@@ -85,7 +87,7 @@ class Extractor:
         said = tx.conversations.list_messages(
             session_id=session.id, after=session.extracted_through, through=span.through
         )
-        messages = list_readable(tx, said)
+        messages = list_readable(tx, list_unaccounted(tx, said))
         lang = detect_messages_language(join_user_words(messages, tx.user_id), tx)
         return ExtractionInput(session, messages, span.through, lang, self.tools.learns(tx))
 
@@ -124,7 +126,7 @@ class Extractor:
             "when": write_time(now, tz, h.lang),
             "tz": tz,
             "memories": [
-                {**r, "text": _shorten_line(r["text"])} for r in label_memories(known.values())
+                {**r, "text": _shorten_line(r["text"])} for r in label_memories(known.values(), tz)
             ],
             "messages": await asyncio.to_thread(
                 list_prompt_messages, verbatim, user_id, MESSAGE_TOKENS, h.lang, first

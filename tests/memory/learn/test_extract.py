@@ -124,17 +124,17 @@ async def test_a_stretch_is_extracted_from_once(world: World) -> None:
     assert (await world.fresh_session()).extracted_through == (await world.messages())[-1].seq
 
 
-async def test_what_the_monitor_learned_is_neither_added_nor_counted_again(world: World) -> None:
-    """Whoever notices it, a message counts once: said once, it is not a mention."""
-    await world.learn("I like tea", "[ADD kind=preference] Likes tea")
-    tea = await world.only()
-    result = await world.work(
-        "extract",
-        await through(world),
-        json.dumps([entry("Likes tea", matches=tea.id), entry("Likes tea", kind="preference")]),
-    )
+async def test_what_the_monitor_learned_is_not_read_again(world: World) -> None:
+    """A session it handled costs no call, but for a detail that no memory holds."""
+    await world.learn("I like tea, and my sister Ana plays chess", "[ADD] Sister Ana plays chess")
+    await world.learn("good night", "[SKIP]")
+    result = await world.work("extract", await through(world))
     assert (result["new"], result["updated"]) == (0, 0)
-    assert (await world.only()).activation_count == 0
+    await world.learn("she moves to Turku, house 14", "[SKIP]")
+    asked = len(world.model.requests)
+    await world.work("extract", await through(world), "[]")
+    assert len(world.model.requests) == asked + 1
+    assert "chess" not in world.model.prompt().partition("<transcript>")[2]
 
 
 async def test_a_match_in_new_words_is_a_mention(world: World) -> None:
