@@ -39,7 +39,6 @@ TAGS: frozenset[str] = frozenset(
         "memories",
         "reference",
         "exchange",
-        "earlier",
         "transcript",
         "said",
         "profile",
@@ -47,6 +46,7 @@ TAGS: frozenset[str] = frozenset(
         "so_far",
         "memory",
         "found",
+        "rules",
     }
 )
 """The delimiter tags of the templates, all of them; a test holds the templates to it."""

@@ -56,7 +56,8 @@ def list_prompt_messages(
     They are numbered from `first`; `when` is the time as people say it, with the weekday that
     "next Friday" hangs on.
     """
-    said = ((m, strip_command(m, user_id)) for m in messages if m.hidden_at is None)
+    rows = enumerate((m for m in messages if is_shown(m)), first)
+    said = ((n, m, strip_command(m, user_id)) for n, m in rows)
     return [
         {
             "n": n,
@@ -65,7 +66,8 @@ def list_prompt_messages(
             "at": format_iso(m.at, m.tz),
             "when": write_time(m.at, m.tz, lang),
         }
-        for n, (m, text) in enumerate(((m, t) for m, t in said if t.strip()), first)
+        for n, m, text in said
+        if text.strip()
     ]
 
 

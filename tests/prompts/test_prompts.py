@@ -42,13 +42,16 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
         "mode": "normal",
         "note": "",
         "faint": None,
+        "passages": [{"title": "T", "text": "hello there", "where": "p. 2"}],
+        "help": "call H",
     },
     "monitor": {
         "when": "N",
         "tz": "Z",
         "exchange": [SAID],
-        "context": [SAID],
+        "context": [SAID, {**SAID, "n": 2, "role": "assistant"}, SAID],
         "reference": [ITEM],
+        "rules": ["keep nothing about work"],
         "failed": [{"line": "[ADD] x", "reason": "name"}],
     },
     "summarise": {"messages": [SAID], "previous": "before", "tz": "Z"},
@@ -83,8 +86,10 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
         "memories": [ITEM],
         "messages": [SAID],
         "previous": "before",
+        "rules": ["keep nothing about work"],
     },
 }
+OPTIONAL = {"rules", "passages", "help"}
 BOTH = pytest.mark.parametrize("lang", LANGS)
 EVERY = pytest.mark.parametrize("name", PROMPTS)
 
@@ -107,7 +112,7 @@ def test_every_prompt_renders_with_its_variables_and_only_with_them(
     assert text
     assert "{{" not in text
     assert "{%" not in text
-    for missing in VARIABLES[name]:
+    for missing in VARIABLES[name].keys() - OPTIONAL:
         with pytest.raises(jinja2.UndefinedError):
             prompt.render(**{k: v for k, v in VARIABLES[name].items() if k != missing})
 
@@ -146,7 +151,7 @@ def test_templates_use_no_tag_that_data_could_forge(name: str, lang: prompts.Lan
 def test_a_tag_stands_only_where_it_delimits(name: str, lang: prompts.Lang) -> None:
     """Rules speak of blocks by their names, so that each block begins and ends once in a whole prompt."""
     text = load(name, lang).render(**VARIABLES[name])
-    for tag in TAGS - {"said"}:
+    for tag in TAGS - {"said", "exchange"}:
         assert len(re.findall(rf"<{tag}\b", text)) == len(re.findall(rf"</{tag}>", text)) <= 1
 
 
@@ -155,7 +160,7 @@ def test_a_tag_stands_only_where_it_delimits(name: str, lang: prompts.Lang) -> N
 def test_everything_interpolated_goes_through_a_filter(name: str, lang: prompts.Lang) -> None:
     """Text from outside is data, wherever it stands."""
     for expression in re.findall(r"\{\{(.*?)\}\}", load(name, lang).source):
-        if expression.strip() != "item.n":
+        if expression.strip() not in {"item.n", "said.n"}:
             assert re.search(r"\|\s*(data|line)\s*$", expression.strip()), expression
 
 

@@ -18,9 +18,13 @@ from tests.memory.learn.world import START, BrokenEmbedder, World
 
 
 def block(prompt: str, tag: str) -> str:
-    """What stands between two of our tags."""
-    m = re.search(rf"<{tag}>(.*?)</{tag}>", prompt, re.S)
-    return m[1] if m else ""
+    """What stands between two of our tags, the last ones."""
+    return next(reversed(re.findall(rf"<{tag}>(.*?)</{tag}>", prompt, re.S)), "")
+
+
+def before(prompt: str) -> str:
+    """The exchanges before the last one."""
+    return prompt.rpartition("<exchange>")[0].partition("<exchange>")[2]
 
 
 # --- what the model is shown ---
@@ -36,8 +40,8 @@ async def test_the_prompt_has_exchange_context_and_reference_apart(world: World)
     prompt = world.model.prompt()
     assert f"[{tea.id}]" in block(prompt, "reference")
     assert prompt.count("oolong") == 1
-    assert "I have a dog" in block(prompt, "earlier")
-    assert "Nice dog!" in block(prompt, "earlier")
+    assert "I have a dog" in before(prompt)
+    assert "Nice dog!" in before(prompt)
     assert "Tell me about my mornings" in block(prompt, "exchange")
     assert 'by="user"' in block(prompt, "exchange")
     assert 'by="assistant"' in block(prompt, "exchange")
@@ -110,7 +114,7 @@ async def test_context_is_bounded(world: World) -> None:
     for i in range(8):
         await world.say(f"number {i} " + "word " * 800)
     await world.learn("now", "[SKIP]")
-    earlier = block(world.model.prompt(), "earlier")
+    earlier = before(world.model.prompt())
     assert "number 7 " in earlier
     assert "number 0 " not in earlier
     assert len(earlier) < 4_000 * 4 + 2_000
@@ -278,7 +282,7 @@ async def test_a_denied_memory_is_shown_as_such_and_can_be_affirmed(world: World
     tea = await world.remember("Likes tea", kind=Kind.PREFERENCE)
     await world.learn("I don't like tea any more", f"[NEGATE:{tea.id}] No longer likes tea")
     await world.learn("Actually I do like tea again", f"[BOOST:{tea.id}]")
-    assert f"[{tea.id}] (preference) Likes tea (no longer true)" in block(
+    assert f"[{tea.id}] (preference, no longer true) Likes tea" in block(
         world.model.prompt(), "reference"
     )
     m = await world.get(tea.id)
