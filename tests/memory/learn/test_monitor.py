@@ -282,8 +282,9 @@ async def test_a_denied_memory_is_shown_as_such_and_can_be_affirmed(world: World
     tea = await world.remember("Likes tea", kind=Kind.PREFERENCE)
     await world.learn("I don't like tea any more", f"[NEGATE:{tea.id}] No longer likes tea")
     await world.learn("Actually I do like tea again", f"[BOOST:{tea.id}]")
-    assert f"[{tea.id}] (preference, no longer true) Likes tea" in block(
-        world.model.prompt(), "reference"
+    assert (
+        f"[{tea.id}] (preference, 2026-01-02, until=2026-01-03, no longer true) Likes tea"
+        in block(world.model.prompt(), "reference")
     )
     m = await world.get(tea.id)
     assert (m.negated_at, m.valid_until) == (None, None)
