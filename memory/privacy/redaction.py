@@ -44,6 +44,7 @@ _OPEN: Final = re.compile(
 )
 _TAKEN: Final = "\ue000"  # stands for each of their characters
 _FULL_WIDTH: Final = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}
+_ENDS: Final = {ord(c): "。" for c in "！？～"}  # 真棒！Burnaby holds no sign of a password
 # A mark with more signs right behind it ends no password: a?b!c。d9Q. Too much taken out is better
 # than too little.
 _RUNS_ON: Final = re.compile(r"(?:[。；！？、…][!-~]{2,40})?")
@@ -58,9 +59,10 @@ def _fold(text: str) -> tuple[str, Sequence[int]]:
     return _INVISIBLE.sub("", folded), [*places, len(text)]
 
 
-def _find_spans(plain: str) -> Iterator[tuple[SecretKind, int, int]]:
+def _find_spans(plain: str, ended: str) -> Iterator[tuple[SecretKind, int, int]]:
+    """Yield what secrets are found; `ended` has full-width marks as ends of sentences."""
     for rule in SHAPES:
-        for m in rule.pattern.finditer(plain):
+        for m in rule.pattern.finditer(ended if rule.bare else plain):
             start, end = m.span("v")
             harmless = rule.bare and HARMLESS.search(plain, max(0, start - 48), start)
             if not harmless and rule.accepts(m["v"]):
@@ -83,7 +85,7 @@ def _find(text: str) -> list[SecretFinding]:
 def _find_in_piece(text: str) -> list[SecretFinding]:
     plain, places = _fold(text)
     found: list[SecretFinding] = []
-    for kind, start, end in _find_spans(plain):
+    for kind, start, end in _find_spans(plain, _fold(text.translate(_ENDS))[0]):
         if kind == "password":
             end += len(_RUNS_ON.findall(plain, end, end + 42)[0])  # noqa: PLW2901 - it goes on
         first, last = places[start], places[end - 1] + 1
