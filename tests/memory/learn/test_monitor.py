@@ -50,8 +50,13 @@ async def test_the_prompt_has_exchange_context_and_reference_apart(world: World)
     assert [d["role"] for d in data["exchange"]] == ["user", "assistant"]
     assert data["reference"] == [
         {
-            **{"id": tea.id, "text": "Drinks oolong every morning", "kind": "workflow"},
-            **{"when": "2026-01-02", "dates": "", "certainty": None, "negated": False},
+            "id": tea.id,
+            "text": "Drinks oolong every morning",
+            "kind": "workflow",
+            "when": "2026-01-02",
+            "dates": "",
+            "certainty": None,
+            "negated": False,
         }
     ]
     assert data["lang"] == "en"
