@@ -65,6 +65,8 @@ def describe_error(error: ModelError, lang: Lang, *, model: str = "", host: str 
     key: str = error.code
     if error.code == "bad_key" and error.detail == "no key":
         key = "no_key"
+    elif error.code == "tls" and error.detail == "certificate":
+        key = "tls_untrusted"
     elif error.code == "unreadable" and error.detail == "empty":
         key = "no_word"
     elif error.code == "unknown_model" and error.detail.startswith("ollama"):

@@ -7,12 +7,14 @@ is documented is what is read.
 
 from __future__ import annotations
 
+import json
 import locale
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 import platformdirs
 from dotenv import dotenv_values
@@ -177,6 +179,13 @@ class Settings:
         env="OPENAI_BASE_URL",
         shown="OpenAI's",
     )
+    headers: tuple[tuple[str, str], ...] = _s(
+        (),
+        "Headers for the endpoint that talks, and for no other: a JSON object, or"
+        " “HTTP-Referer: https://example.org; X-Title: Ebb”.",
+        secret=True,
+        shown="none",
+    )
     ollama_host: str | None = _s(
         None, "Where Ollama listens.", env="OLLAMA_HOST", shown="http://127.0.0.1:11434"
     )
@@ -209,6 +218,8 @@ FIELDS: Mapping[str, Setting] = {
     f.name: Setting(**{"env": f"EBB_{f.name.upper()}", "default": f.default, **f.metadata})
     for f in fields(Settings)
 }
+_NAME: Final = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_HEADER: Final = re.compile(r"([^:;\n]+):([^;\n]*)(?:[;\n]|$)")
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
 
 
@@ -243,7 +254,7 @@ def _parse(name: str, raw: str) -> Any:
         return _readable(Path(value).expanduser())
     if name == "tz":
         _check_tz(value)
-    return value
+    return _parse_headers(value) if name == "headers" else value
 
 
 def _readable(path: Path) -> Path:
@@ -254,6 +265,19 @@ def _readable(path: Path) -> Path:
             f"EBB_PERSONA is “{path}”, which cannot be read ({type(e).__name__})."
         ) from None
     return path.absolute()
+
+
+def _parse_headers(value: str) -> tuple[tuple[str, str], ...]:
+    """Read headers; the error repeats nothing of them, for they may be secret."""
+    try:
+        pairs = json.loads(value).items() if value.startswith("{") else _HEADER.findall(value)
+    except ValueError:
+        pairs = []
+    found = tuple((str(k).strip(), str(v).strip()) for k, v in pairs)
+    plain = all(_NAME.fullmatch(k) and v.isascii() and v.isprintable() for k, v in found)
+    if not found or not plain:
+        raise SettingsError("EBB_HEADERS takes “Name: value; Name: value”, or a JSON object.")
+    return found
 
 
 def _check_tz(value: str) -> None:

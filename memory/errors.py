@@ -25,12 +25,14 @@ ModelErrorCode = Literal[
     "rate_limit",
     "unknown_model",
     "no_connection",
+    "tls",
     "timeout",
     "cut_off",
     "context_too_long",
     "bad_request",
     "server",
     "unreadable",
+    "withheld",
 ]
 
 
@@ -144,7 +146,7 @@ class ModelError(MemoryError_):
             self.code == "unreadable"
         ):  # what an endpoint sent was no answer; else the answer itself is meant
             return bool(self.host)
-        return self.code not in {"context_too_long", "bad_request"}
+        return self.code not in {"context_too_long", "bad_request", "withheld"}
 
 
 class BudgetSpent(ModelError):

@@ -42,6 +42,7 @@ _LONGEST_OUTAGE: Final = timedelta(minutes=30)  # between two tries, whatever th
 _MOST_ATTEMPTS: Final = {
     "context_too_long": 1,
     "unreadable": 2,
+    "withheld": 2,
 }  # where the next is likely to fail like the last
 _STAYS: Final = frozenset(
     {"bad_key", "no_credit", "unknown_model"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -22,6 +23,10 @@ _TAGS: Final = {
     "[think]": "[/think]",
     "◁think▷": "◁/think▷",
 }
+
+_CLOSED: Final = re.compile(
+    rf"^[ \t]*({'|'.join(map(re.escape, _TAGS.values()))})[ \t]*\n\s*(?=\S)", re.M | re.I
+)
 
 
 def close_stream(stream: AsyncIterator[Chunk]) -> aclosing[AsyncGenerator[Chunk, None]]:
@@ -50,12 +55,7 @@ class TokenMeter:
 
     def add(self, role: RoleName, model: str, usage: Usage) -> None:
         """Count one call."""
-        was = self.spent[role, model]
-        self.spent[role, model] = Usage(
-            was.prompt_tokens + usage.prompt_tokens,
-            was.completion_tokens + usage.completion_tokens,
-            was.cached_tokens + usage.cached_tokens,
-        )
+        self.spent[role, model] += usage
 
 
 def estimate_request(request: ModelRequest) -> int:
@@ -147,22 +147,43 @@ async def _read_next_chunk(stream: AsyncIterator[Chunk], ends: float | None) -> 
         return await anext(stream, None)
 
 
+def find_answer(text: str) -> int:
+    """Return where the answer begins behind thinking that was closed and never opened, else 0.
+
+    Such a tag ends a line of its own; one in a sentence or in a block of code is talk about it.
+    """
+    found = next(_CLOSED.finditer(text), None)
+    if found is None or text.count("```", 0, found.start()) % 2:
+        return 0
+    opens = next(tag for tag, end in _TAGS.items() if end == found[1].lower())
+    return 0 if opens in text[: found.start()].lower() else found.end()
+
+
 class ThinkingFilter:
     """Keeps out the thinking that a model writes into its answer, while it streams.
 
     Only blocks at the very beginning are hidden (as models write them): a later `<think>` is
-    somebody talking about HTML. A tag may come in any number of pieces.
+    somebody talking about HTML. A tag may come in any number of pieces. `begun`: the model is known
+    to open no block and to close one (its template has opened it); then all is held until it does.
     """
 
-    def __init__(self) -> None:
-        self._held = ""
+    def __init__(self, *, begun: bool = False) -> None:
+        self._held = self._all = ""
         self._close = ""  # the tag that ends the block we are in
         self._thought = self._answers = False
+        self._begun = begun
 
     def feed(self, piece: str) -> str:
         """Take a piece and return what can be shown now."""
         if self._answers:
             return piece
+        if self._begun:
+            self._all += piece
+            tail = self._all[-len(piece) - 64 :].lower()
+            if not any(end in tail for end in _TAGS.values()) or not (at := find_answer(self._all)):
+                return ""
+            self._begun, self._answers = False, True
+            return self._all[at:]
         self._held += piece
         while True:
             if self._close:
@@ -183,6 +204,9 @@ class ThinkingFilter:
 
     def close(self) -> str:
         """Return what was held back and turns out to be no thinking."""
+        if self._begun:  # it closed none this time
+            self._begun = False
+            return self.feed(self._all) + self.close()
         ends = self._answers or self._close or (self._thought and not self._held.strip())
         held, self._held = self._held, ""
         return "" if ends else held

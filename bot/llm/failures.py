@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import email.utils
 import re
-from collections.abc import Mapping
+import ssl
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import httpx2
@@ -36,6 +37,15 @@ _RATE: Final = _words(r"rate.?limit|too many requests|\b429\b")
 _WAIT: Final = _words(
     r"(?:try again|retry) in (?:about )?(?:(\d+)m(?!s))?\s{0,9}([\d.]+)?\s{0,9}(ms|s)?"
 )
+_FILTER: Final = _words(
+    r"content.?filter|content.?(?:management.?)?policy|data_inspection|inappropriate content"
+    r"|\bflagged\b|敏感|不当内容"
+)
+_ROLE: Final = _words(
+    r"\bsystem\b.{0,20}\b(?:role|message|prompt|instruction)|\brole\b.{0,40}\bsystem\b"
+    r"|developer instruction"
+)
+_STREAM: Final = _words(r"\bstream(?:s|ing|ed)?\b")
 _SCHEMA: Final = _words(r"schema|grammar|structured.?outputs?")
 _LIKE_A_KEY: Final = re.compile(r"\b(?:sk|pk|gsk|key|AIza)[-_]?[A-Za-z0-9_*\-]{8,}")
 
@@ -43,6 +53,7 @@ _LIKE_A_KEY: Final = re.compile(r"\b(?:sk|pk|gsk|key|AIza)[-_]?[A-Za-z0-9_*\-]{8
 _CODES: Final[tuple[tuple[ModelErrorCode, tuple[int, ...], re.Pattern[str] | None], ...]] = (
     ("no_credit", (402,), None),
     ("no_credit", (0, 400, 403, 429), _CREDIT),
+    ("withheld", (0, 400, 403), _FILTER),
     ("rate_limit", (429,), None),
     ("rate_limit", (0,), _RATE),
     ("bad_key", (401,), None),
@@ -62,20 +73,37 @@ _CODES: Final[tuple[tuple[ModelErrorCode, tuple[int, ...], re.Pattern[str] | Non
 
 
 def translate(
-    error: BaseException, *, model: str, host: str, partial: str = "", key: str = ""
+    error: BaseException, *, model: str, host: str, partial: str = "", secret: Iterable[str] = ()
 ) -> ModelError:
-    """Return the ModelError that says what happened. `key` is kept out of its detail."""
+    """Return the ModelError that says what happened. What is `secret` stays out of its detail."""
     said = error.message if isinstance(error, openai.APIError) else str(error)
-    detail = " ".join(_LIKE_A_KEY.sub("…", said.replace(key or "\0", "…")).split())
+    for value in filter(None, secret):
+        said = said.replace(value, "…")
+    detail = " ".join(_LIKE_A_KEY.sub("…", said).split())
     detail = f"{type(error).__name__}: {detail}"[:200]
     code, wait = _classify(error, partial)
+    if code == "tls":
+        trusted = not isinstance(find_tls_error(error), ssl.SSLCertVerificationError)
+        detail = "handshake" if trusted else "certificate"
     return ModelError(
         code, detail=detail, retry_after=wait, partial=partial, model=model, host=host
     )
 
 
+def find_tls_error(error: BaseException | None) -> ssl.SSLError | None:
+    """Return the TLS failure that an error goes back to, if one.
+
+    A line that ends in the middle of an answer is none.
+    """
+    while error is not None and not isinstance(error, ssl.SSLError):
+        error = error.__cause__ or error.__context__
+    return None if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError) else error
+
+
 def _classify(error: BaseException, partial: str) -> tuple[ModelErrorCode, float | None]:
     """Return the code of an error, and the seconds to wait where some are named."""
+    if not partial and find_tls_error(error):
+        return "tls", None
     if isinstance(error.__cause__ or error, httpx2.ConnectTimeout):
         return "no_connection", None
     if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
@@ -134,11 +162,16 @@ def _read_wait(headers: Mapping[str, str], words: str) -> float | None:
 
 def find_rejected_parameter(error: openai.APIStatusError, names: set[str]) -> str | None:
     """Return which of the parameters `names` a refusal is about, if one."""
-    if error.status_code not in {400, 404, 422, 500, 501}:
+    if error.status_code not in {400, 404, 405, 406, 422, 500, 501}:
         return None
     body: Any = error.body if isinstance(error.body, str | list) else ""
     words = f"{error.param or ''} {_collect_words(error)} {body}"
-    for name in sorted(names, key=len, reverse=True):
+    for name in sorted(names - {"stream", "system"}, key=len, reverse=True):
         if re.search(rf"\b{name}\b", words):
             return name
+    if "system" in names and _ROLE.search(words):
+        return "system"
+    fault = error.status_code == 500 and "support" not in words  # of the server, while it streams
+    if "stream" in names and not fault and _STREAM.search(words):
+        return "stream"
     return "response_format" if "response_format" in names and _SCHEMA.search(words) else None

@@ -51,7 +51,7 @@ class ModelRoles:
 async def choose(settings: Settings, clients: ClientPool | None = None) -> ProviderChoice:
     """Decide who answers: the provider that is set, else the first that finds itself configured."""
     if clients is None:
-        own = ClientPool()
+        own = ClientPool(settings)
         try:
             return await choose(settings, own)
         finally:
@@ -75,7 +75,7 @@ async def open_models(settings: Settings) -> ModelRoles:
     embedding model nobody knows. Who waits for a reply is rather told to wait than left before an
     empty screen; background work has its queue: so they are tried again differently.
     """
-    clients, meter, because = ClientPool(), TokenMeter(), ""
+    clients, meter, because = ClientPool(settings), TokenMeter(), ""
     choice = await choose(settings, clients)
     try:
         embedder = await _open_embedder(settings, choice, clients)

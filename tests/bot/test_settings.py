@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import load, machine_language
+from bot.settings import SettingsError, load, machine_language
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,29 @@ def test_a_key_goes_only_to_the_address_it_was_kept_with(
     )
     found = load({"EBB_HOME": str(tmp_path), **environ})
     assert found.endpoint("chat")[1:] == (url, key)
+
+
+@pytest.mark.parametrize(
+    ("text", "headers"),
+    [
+        (
+            "HTTP-Referer: https://a.org/b; X-Title: Ebb",
+            {"HTTP-Referer": "https://a.org/b", "X-Title": "Ebb"},
+        ),
+        ('{"X-Title": "a; b"}', {"X-Title": "a; b"}),
+        ("X-Title", None),
+        ("X Title: secret", None),
+        ("X-Title: 秘密", None),
+        ('{"X-Title": "a\\nsecret"}', None),
+    ],
+)
+def test_headers(text: str, headers: dict[str, str] | None) -> None:
+    """Both forms are read; what cannot be sent is one sentence, which repeats nothing of it."""
+    if headers is None:
+        with pytest.raises(SettingsError, match=r"^EBB_HEADERS takes") as e:
+            load({"EBB_HEADERS": text})
+        assert "secret" not in str(e.value)
+    else:
+        found = load({"EBB_HEADERS": text})
+        assert dict(found.headers) == headers
+        assert "Title" not in repr(found)

@@ -29,6 +29,7 @@ import contextlib
 import hashlib
 import json
 import re
+import ssl
 import sys
 import time
 from collections import deque
@@ -149,6 +150,7 @@ class Request:
     headers: Mapping[str, str]  # names in lower case
     body: dict[str, Any]
     at: float  # monotonic
+    query: Mapping[str, str] = field(default_factory=dict)
     outcome: Literal["open", "done", "aborted", "faulted"] = "open"  # aborted: the client went away
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -235,7 +237,8 @@ class OpenAIServer:
         self.models = ["gpt-4o-mini", "text-embedding-3-small"]
         self.strict_models = False  # whether a model that is not listed is refused with 404
         self.key: str | None = None  # where set, other keys are refused with 401
-        self.rejects: set[str] = set()  # parameters refused with 400 unsupported_parameter
+        self.rejects: set[str] = set()  # parameters, and roles, refused with 400
+        self.tls: ssl.SSLContext | None = None
         self.context_tokens: int | None = None  # a longer prompt is refused (chat) or cut (Ollama)
         self.dim = 64
         self.scale = 1.0  # length of the vectors
@@ -312,7 +315,7 @@ class OpenAIServer:
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)
-        app.router.add_post("/v1/chat/completions", self._serve(self._chat))
+        app.router.add_post("/{base:.*}/chat/completions", self._serve(self._chat))
         app.router.add_post("/v1/embeddings", self._serve(self._embed))
         app.router.add_get("/v1/models", self._serve(self._models))
         app.router.add_get("/api/version", self._serve(self._version))
@@ -322,7 +325,7 @@ class OpenAIServer:
             app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1
         )
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port)
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port, ssl_context=self.tls)
         await site.start()
         self.port = self._runner.addresses[0][1]
         return self
@@ -339,7 +342,7 @@ class OpenAIServer:
             if raw.can_read_body:
                 body = json.loads(await raw.read())
             headers = {k.lower(): v for k, v in raw.headers.items()}
-            request = Request(raw.method, raw.path, headers, body, time.monotonic())
+            request = Request(raw.method, raw.path, headers, body, time.monotonic(), raw.query)
             self.requests.append(request)
             async with self._arrived:
                 self._arrived.notify_all()
@@ -371,7 +374,9 @@ class OpenAIServer:
         """A refusal that holds whatever the script says."""
         if self.key is not None and request.key != self.key:
             return fail("bad_key")
-        for name in sorted(self.rejects & set(request.body)):
+        if self.rejects & {m.get("role") for m in request.messages}:
+            return Reply(status=400, error={"message": "System role not supported"})
+        for name in sorted(n for n in self.rejects if request.body.get(n)):
             message = f"Unsupported parameter: '{name}' is not supported with this model."
             error = {"message": message, "type": "invalid_request_error", "param": name}
             return Reply(status=400, error=error | {"code": "unsupported_parameter"})

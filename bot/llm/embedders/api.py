@@ -164,8 +164,8 @@ class APIEmbedder:
             rows = sorted(answer.data, key=lambda row: row.index)
             vectors = np.asarray([row.embedding for row in rows], np.float32)
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, OSError) as e:
-            key = self.endpoint.key or ""
-            raise translate(e, model=self.model, host=self.endpoint.host, key=key) from e
+            secret = (self.endpoint.key or "", *self.clients.headers.values())
+            raise translate(e, model=self.model, host=self.endpoint.host, secret=secret) from e
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
             raise self._error("unreadable", f"{vectors.shape} for {len(texts)} texts")
         return vectors

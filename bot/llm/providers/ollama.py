@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from bot.llm.base import ThinkingFilter, estimate_request
+from bot.llm.base import ThinkingFilter, estimate_request, find_answer
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import Pair, Provider, ProviderChoice
 from bot.llm.providers.openai import DEFAULT_MODEL, OpenAIChat
@@ -122,7 +122,8 @@ class OllamaChat:
         """
         client = await self.clients.plain(self.endpoint)
         await self._pick_model()
-        text, hidden = "", ThinkingFilter()
+        known = self.clients.refused[self.endpoint.url, self.model]
+        text, hidden = "", ThinkingFilter(begun="thinking" in known)
         try:
             response = await self._open(client, request)
             try:
@@ -137,6 +138,7 @@ class OllamaChat:
                     shown += hidden.close() if done else ""
                     text += shown
                     if done:
+                        known |= {"thinking"} if find_answer(text) else set()
                         yield self._end(data, shown, text)
                         return
                     if shown:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from bot.llm.base import ThinkingFilter
+from bot.llm.base import ThinkingFilter, find_answer
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import Pair, Provider, ProviderChoice
 from bot.settings import RoleName, Settings
@@ -21,22 +21,34 @@ if TYPE_CHECKING:
 DEFAULT_MODEL: Final = "gpt-4o-mini"
 # OpenAI's newer name of the limit, and what others still call it.
 _LIMITS: Final = ("max_completion_tokens", "max_tokens")
-_NOT_ABOUT_PARAMETERS: Final = {"context_too_long", "no_credit", "rate_limit", "bad_key"}
+# Seconds for an answer that comes whole: the wait for its first byte is that for its last.
+_WHOLE_TIMEOUT: Final = 300.0
+_NOT_ABOUT_PARAMETERS: Final = {
+    "context_too_long",
+    "no_credit",
+    "rate_limit",
+    "bad_key",
+    "withheld",
+}
 
 
 @dataclass
 class OpenAIChat:
     """A chat model behind an OpenAI-compatible endpoint.
 
-    What an endpoint turns out not to understand is left out from then on. Where no model was chosen
-    and the endpoint does not know the default, it is asked what it has, once.
+    What a model there turns out not to take is left out from then on: a parameter, streaming, the
+    system role. Where no model was chosen and the endpoint does not know the default, it is asked
+    what it has, once.
     """
 
     endpoint: Endpoint
     clients: ClientPool
     model: str = DEFAULT_MODEL
     chosen: bool = True  # whether somebody named this model
-    _refused: set[str] = field(default_factory=set)
+
+    @property
+    def _refused(self) -> set[str]:
+        return self.clients.refused[self.endpoint.url, self.model]
 
     @property
     def name(self) -> str:
@@ -52,7 +64,8 @@ class OpenAIChat:
         client = await self.clients.sdk(self.endpoint)
         import openai as sdk
 
-        hidden, text, finish, usage = ThinkingFilter(), "", None, None
+        hidden = ThinkingFilter(begun="thinking" in self._refused)
+        text, finish, usage = "", None, None
         try:
             answer = await self._open(client, request)
             async with answer:
@@ -83,13 +96,19 @@ class OpenAIChat:
         if not text and finish == "length":
             self._refused.update(_LIMITS)  # thinking ate the limit: the next try has none
             raise self._error("cut_off", "nothing but thinking")
+        self._note_thinking(text)
         yield Chunk(finish=finish, usage=usage)
+
+    def _note_thinking(self, text: str) -> None:
+        if find_answer(text):
+            self._refused.add("thinking")  # to be opened: the next answer is held back
 
     async def _read_whole(self, answer: openai.AsyncStream[Any], kind: str) -> Chunk:
         """Read the answer of an endpoint that does not stream; raise ModelError if it is none."""
         from openai.types.chat import ChatCompletion
 
-        body, hidden = await answer.response.aread(), ThinkingFilter()
+        body = await answer.response.aread()
+        hidden = ThinkingFilter(begun="thinking" in self._refused)
         try:
             whole: Any = ChatCompletion.construct(
                 **json.loads(body)
@@ -98,6 +117,7 @@ class OpenAIChat:
             text = hidden.feed(choice.message.content or "") + hidden.close()
         except (ValueError, LookupError, TypeError, AttributeError):
             raise self._error("unreadable", f"an answer of type {kind}") from None
+        text = text[find_answer(text) :]
         return Chunk(text, choice.finish_reason or "stop", _read_usage(whole))
 
     def _error(self, code: ModelErrorCode, detail: str, partial: str = "") -> ModelError:
@@ -107,8 +127,8 @@ class OpenAIChat:
     def _translate(self, error: BaseException, partial: str = "") -> ModelError:
         from bot.llm.failures import translate
 
-        host, key = self.endpoint.host, self.endpoint.key or ""
-        return translate(error, model=self.model, host=host, partial=partial, key=key)
+        host, secret = self.endpoint.host, (self.endpoint.key or "", *self.clients.headers.values())
+        return translate(error, model=self.model, host=host, partial=partial, secret=secret)
 
     async def _open(
         self, client: openai.AsyncOpenAI, request: ModelRequest
@@ -120,16 +140,20 @@ class OpenAIChat:
 
         create: Any = client.chat.completions.create  # typed for far more than text
         # Through `extra_body`: for `messages` the SDK walks the types of every one, 10 ms a talk.
-        body = {"messages": list(request.messages)}
+        body: dict[str, Any] = {"messages": list(request.messages)}
         while True:
-            more = self._list_options(request)
+            more, wait = self._list_options(request), dict[str, float]()
+            if "system" in self._refused:
+                body["messages"] = _join_system(request.messages)
+            if "stream" in self._refused:  # it comes whole, and is read by its type
+                body["stream"], wait = False, {"timeout": _WHOLE_TIMEOUT}
             try:
                 stream: openai.AsyncStream[Any] = await create(
-                    model=self.model, messages=[], stream=True, extra_body=body, **more
+                    model=self.model, messages=[], stream=True, extra_body=body, **more, **wait
                 )
             except sdk.APIStatusError as e:
                 failed = self._translate(e)
-                name = find_rejected_parameter(e, set(more))
+                name = find_rejected_parameter(e, {*more, "stream", "system"} - self._refused)
                 if name is not None and failed.code not in _NOT_ABOUT_PARAMETERS:
                     self._refused.add(name)
                 elif not await self._take_another_model(failed):
@@ -146,6 +170,8 @@ class OpenAIChat:
         if request.schema is not None:
             schema = {"name": request.task, "schema": dict(request.schema)}
             wanted["response_format"] = {"type": "json_schema", "json_schema": schema}
+        if "stream" in self._refused:
+            del wanted["stream_options"]
         return {k: v for k, v in wanted.items() if k not in self._refused}
 
     async def _take_another_model(self, error: ModelError) -> bool:
@@ -169,6 +195,19 @@ class OpenAIChat:
         except (sdk.OpenAIError, ValueError):
             return ()
         return tuple(m.id for m in page.data or ())
+
+
+def _join_system(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Put what the system says in front of what the user says next."""
+    out, before = list[dict[str, str]](), list[str]()
+    for m in messages:
+        if m["role"] == "system":
+            before.append(m["content"])
+        else:
+            said = [*before, m["content"]] if m["role"] == "user" else [m["content"]]
+            before = [] if m["role"] == "user" else before
+            out.append({**m, "content": "\n\n".join(said)})
+    return out
 
 
 def _read_usage(event: Any) -> Usage | None:

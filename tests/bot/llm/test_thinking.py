@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.llm.base import ThinkingFilter
+from bot.llm.base import ThinkingFilter, find_answer
 
 
-def shown(pieces: list[str]) -> str:
-    f = ThinkingFilter()
+def shown(pieces: list[str], *, begun: bool = False) -> str:
+    f = ThinkingFilter(begun=begun)
     return "".join([*(f.feed(p) for p in pieces), f.close()])
 
 
@@ -47,3 +47,20 @@ def test_cases(text: str, visible: str) -> None:
     """Only blocks at the beginning are thinking."""
     assert shown([text]) == visible
     assert shown(list(text)) == visible
+
+
+@pytest.mark.parametrize(
+    ("text", "visible"),
+    [
+        ("I wonder.\n</think>\n\nHello.", "Hello."),
+        ("想一想\n◁/think▷\n你好", "你好"),
+        ("In HTML, </think> closes it.\nSo.", "In HTML, </think> closes it.\nSo."),
+        ("Write:\n```\n</think>\n```\nThen go.", "Write:\n```\n</think>\n```\nThen go."),
+        ("No thinking today.", "No thinking today."),
+    ],
+)
+def test_a_block_that_was_never_opened(text: str, visible: str) -> None:
+    """A tag on a line of its own ends it; a model known to write so is held back until then."""
+    assert text[find_answer(text) :] == visible
+    assert shown(list(text), begun=True) == visible
+    assert shown(["<think>a</think>b"], begun=True) == "b"
