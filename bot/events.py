@@ -40,6 +40,7 @@ class Turn:
     attachments: Sequence[str] = ()
     reply_to: str | None = None
     review: bool = False  # asked for with /review: look at every level, this once
+    again: bool = False  # asked for with /retry: also where its reply was stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,13 @@ class Delta:
 
     text: str
     literal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Nothing has come from the model for a while: said once, and no part of the reply."""
+
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +110,7 @@ class Failed:
     partial: str = ""
 
 
-Event: TypeAlias = Started | Recalled | Delta | Done | Stopped | Failed
+Event: TypeAlias = Started | Recalled | Waiting | Delta | Done | Stopped | Failed
 
 
 @dataclass(frozen=True, slots=True)

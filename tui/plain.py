@@ -21,6 +21,7 @@ from bot.events import (
     Recalled,
     Stopped,
     Turn,
+    Waiting,
     WindowMode,
 )
 from bot.reports import LearningTroubleNotice
@@ -126,6 +127,8 @@ class PlainConversation:
                                 _say(self.voice("plain.ebb"), end="")
                             begun = True
                             _say(text, end="")
+                        case Waiting(sentence=sentence):
+                            _say(f"({sentence})")
                         case Done(choices=choices):
                             _say()
                             self._ask(choices)

@@ -10,7 +10,18 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from bot.events import Delta, Done, Event, Failed, Recalled, Started, Stopped, Turn, WindowMode
+from bot.events import (
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Recalled,
+    Started,
+    Stopped,
+    Turn,
+    Waiting,
+    WindowMode,
+)
 from tui.connection import AgentConnection
 from tui.widgets.conversation import Conversation
 from tui.widgets.entries import MessageLine
@@ -150,6 +161,8 @@ class ReplyQueue:
                 await self.panel.recalled(hits, turn.at, late=late)
             case Delta(text=text):
                 await reply.write(text)
+            case Waiting(sentence=sentence):
+                reply.wait(sentence)
             case Done(message_id=message_id, text=text, choices=choices, literal=literal):
                 await reply.finish(text, message_id=message_id)
                 if literal:

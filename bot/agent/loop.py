@@ -163,7 +163,7 @@ class EbbAgent(AgentQueries):
                 yield Delta(note)
             reply_id, text = reply.id if reply else "", head + running.text
             if failure is not None:
-                yield describe_failure(failure, self.model, text, lang)
+                yield describe_failure(failure, self.model, text, lang, again=True)
             elif ending.state == "stopped":
                 yield Stopped(reply_id, text)
             else:

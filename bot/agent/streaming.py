@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from bot.agent import context
-from bot.events import Delta, Failed
+from bot.events import Delta, Failed, Waiting
+from bot.llm.base import find_answer
 from bot.reports import describe_error
+from bot.texts import say
 from memory.api import clean_input
 from memory.errors import ModelError
 from memory.models import Lang, Usage
 from memory.ports import ChatModel, ModelRequest
 
 T = TypeVar("T")
+HANG: Final = 20.0  # seconds without a word after which Ebb says that it waits
 
 
 @dataclass
@@ -26,18 +30,25 @@ class Running:
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     text: str = ""
     usage: Usage = field(default_factory=Usage)
+    finish: str = ""
 
-    async def write(self, model: ChatModel, request: ModelRequest) -> AsyncGenerator[str, None]:
+    async def write(
+        self, model: ChatModel, request: ModelRequest
+    ) -> AsyncGenerator[str | None, None]:
         """Pieces of the reply until it ends or is stopped, collected on the way.
 
-        Raises ModelError, also for none.
+        None stands where the model hangs. Raises ModelError, also for no piece at all.
         """
-        before, head = len(self.text), ""
+        before, head, spent = len(self.text), "", self.usage
         marks = tuple(request.data.get("marks", ()))
-        async with aclosing(until(self.stop, model.stream(request))) as chunks:
+        async with aclosing(until(self.stop, model.stream(request), HANG)) as chunks:
             async for chunk in chunks:
+                if chunk is None:
+                    yield None
+                    continue
                 if chunk.usage is not None:
-                    self.usage = chunk.usage
+                    self.usage = spent + chunk.usage
+                self.finish = chunk.finish or self.finish
                 head += clean_input(chunk.text)
                 if head and not any(mark.startswith(head.lstrip()) for mark in marks):
                     found = next((mark for mark in marks if head.lstrip().startswith(mark)), "")
@@ -48,40 +59,74 @@ class Running:
         if head and head.strip() not in marks:
             self.text += head
             yield head
+        # What an unopened block of thinking had shown does not stay.
+        self.text = self.text[:before] + self.text[before:][find_answer(self.text[before:]) :]
         if not self.text[before:].strip() and not self.stop.is_set():
-            raise ModelError("unreadable", detail="empty", model=model.name)
+            filtered = self.finish == "content_filter"
+            raise ModelError(
+                "withheld" if filtered else "unreadable", detail="empty", model=model.name
+            )
 
 
 async def stream_reply(
     running: Running, model: ChatModel, material: context.PromptMaterial
-) -> AsyncGenerator[Delta, None]:
+) -> AsyncGenerator[Delta | Waiting, None]:
     """Write the reply, after a line where the model is not sent all of what was said.
 
-    Raises ModelError.
+    Where no word comes, it is asked for once more. A last line says that the reply was cut or
+    withheld. Raises ModelError.
     """
     request = await asyncio.to_thread(context.build, material)
     if notice := context.write_shortening_notice(request, material):
         running.text = notice
         yield Delta(notice)
-    async with aclosing(running.write(model, request)) as pieces:
-        async for text in pieces:
-            yield Delta(text)
+    told, before = False, running.text
+    for last in (False, True):
+        try:
+            async with aclosing(running.write(model, request)) as pieces:
+                async for text in pieces:
+                    if text is not None:
+                        yield Delta(text)
+                    elif not told:
+                        told = True
+                        yield Waiting(say(material.lang, "hangs"))
+            break
+        except ModelError as e:
+            empty = e.code == "withheld" or (e.code, e.detail) == ("unreadable", "empty")
+            if last or e.partial or not empty:
+                raise
+            running.text, running.finish = before, ""
+    if running.finish in ("length", "content_filter") and not running.stop.is_set():
+        note = "\n\n" + say(material.lang, f"finish.{running.finish}")
+        running.text += note
+        yield Delta(note)
 
 
-def describe_failure(e: ModelError, model: ChatModel, partial: str, lang: Lang) -> Failed:
-    """Say in one sentence why a reply was not written."""
-    return Failed(e.code, describe_error(e, lang, model=model.name), e.retry_after, partial)
+def describe_failure(
+    e: ModelError, model: ChatModel, partial: str, lang: Lang, *, again: bool = False
+) -> Failed:
+    """Say why a reply was not written; on record also how it is asked for again."""
+    sentence = describe_error(e, lang, model=model.name)
+    sentence += say(lang, "retry.offer") if again else ""
+    return Failed(e.code, sentence, e.retry_after, partial)
 
 
-async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator[T, None]:
-    """Yield a stream's items until it ends or `stop` is set, then close it at once."""
+async def until(
+    stop: asyncio.Event, stream: AsyncIterator[T], patience: float
+) -> AsyncGenerator[T | None, None]:
+    """Yield a stream's items until it ends or `stop` is set, then close it at once.
+
+    None is yielded where none comes for `patience` seconds.
+    """
     stopped = asyncio.ensure_future(stop.wait())
     items = aiter(stream)
     step: asyncio.Future[T] | None = None
     try:
         while not stop.is_set():
             step = asyncio.ensure_future(anext(items))
-            await asyncio.wait({step, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            both = {step, stopped}
+            while not (await asyncio.wait(both, timeout=patience, return_when=FIRST_COMPLETED))[0]:
+                yield None
             if not step.done():
                 return
             try:

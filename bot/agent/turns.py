@@ -83,13 +83,15 @@ def begin(
     settle_orphans(tx, now)
     talks, until = tx.conversations, now + LEASE
     row = talks.get_turn(turn.id)
-    if row is not None and row.state in ("done", "stopped"):
+    if row is not None and row.state in ("done", "" if turn.again else "stopped"):
         reply = talks.get_message(row.reply_message_id) if row.reply_message_id else None
         return ReplayedTurn(row, reply)
     if talks.get_open_turn(turn.scope) is not None:
         return None
     tx.changes.begin("user", "chat", now, turn_id=turn.id)
-    if row is not None:  # failed or interrupted: again, for the message that is stored already
+    if (
+        row is not None
+    ):  # failed, interrupted or stopped: again, for the message that is stored already
         stored, held = talks.get_message(row.user_message_id), talks.get_session(row.session_id)
         if stored is None or held is None or not talks.reopen_turn(row.id, worker, until):
             return None

@@ -22,6 +22,7 @@ from bot.events import (
     Recalled,
     Stopped,
     Turn,
+    Waiting,
     WindowMode,
 )
 from bot.settings import Settings, machine_language
@@ -89,7 +90,7 @@ async def _ask(ebb: Ebb, text: str, mode: WindowMode, *, why: bool) -> int:
             print(outcome.text)
             _offer(outcome.choices)
             return 0 if outcome.ok else 1
-        turn = replace(turn, text=outcome.turn.text, review=True)
+        turn = replace(outcome.turn, id=outcome.turn.id or turn_id)
     await ebb.ready()
     return await _stream(ebb.agent.reply(turn), why=why)
 
@@ -106,6 +107,8 @@ async def _stream(events: AsyncGenerator[Event, None], *, why: bool) -> int:
             match event:
                 case Delta(text):
                     print(text, end="", flush=True)
+                case Waiting(sentence):
+                    print(sentence, file=sys.stderr, flush=True)
                 case Recalled(hits) if why:
                     for h in hits:
                         told = f"[{h.memory.spoken_level.glyph} {h.text} {h.gate:.0%}]"

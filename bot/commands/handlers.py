@@ -23,11 +23,14 @@ from memory.errors import Conflict, NotFound, Refused
 from memory.models import Filter, Json, Lang, Level, State, mark_quote
 from memory.ports import Store, Transaction
 
-COMMANDS = tuple("new temp review remember forget quiet memories memory why undo help quit".split())  # noqa: SIM905
+_NAMES = "new temp review remember forget quiet memories memory why undo retry help quit"
+COMMANDS = tuple(_NAMES.split())
 UNLISTED = ("start", "choose", "mirror")  # typed by a button or a front end
 # What cannot be done in a window off the record, and what is said then.
-_CHANGES: Final = {"remember": "temp.no_remember"} | dict.fromkeys(
-    ("forget", "quiet", "undo"), "temp.no_change"
+_CHANGES: Final = (
+    {"remember": "temp.no_remember"}
+    | dict.fromkeys(("forget", "quiet", "undo"), "temp.no_change")
+    | {"retry": "retry.temp"}
 )
 REFUSED: Final[Mapping[WindowMode, Mapping[str, str]]] = {
     WindowMode.NORMAL: {},
@@ -41,6 +44,7 @@ _READ = frozenset({"read", "private", "只读"})
 ON = ("on", "开", "打开", "开启")
 OFF = ("off", "关", "关闭", "结束")
 EVERYTHING = ("everything", "all", "全部", "所有", "一切")
+_NEWEST = 20  # messages among which the last one of the person's is looked for
 _NAMED = 2  # memories of one act
 _LONG = 60  # characters of each
 LAYER = 40  # of each level, in a look back: the most faded are never crowded out
@@ -242,6 +246,25 @@ class Commands:
         if touched := "; ".join(m.shown_text for m in taken.memories[:3]):
             what += words(lang, "aside", text=touched)
         return replace(answer(lang, "undo.done", what=what), memories=tuple(taken.memories))
+
+    async def _retry(self, c: Command, lang: Lang) -> CommandOutcome:
+        """Answer the last message again, in its own turn: what it teaches is learned once.
+
+        `again`, of a front end that was interrupted here, also shows a reply that is there.
+        """
+
+        def find(tx: Transaction) -> Turn | None:
+            said = tx.conversations.list_messages(scope=c.scope, limit=_NEWEST, newest=True)
+            last = next((m for m in reversed(said) if m.role == "user" and m.turn_id), None)
+            row = tx.conversations.get_turn(last.turn_id) if last and last.turn_id else None
+            shown = c.args == "again"
+            if last is None or row is None or (row.state == "done" and not shown):
+                return None
+            turn = Turn(row.id, c.user_id, c.scope, last.text, last.at, last.tz, c.mode, c.origin)
+            return replace(turn, again=not shown)
+
+        turn = await self.store.read(c.user_id, find)
+        return CommandOutcome(True, "", turn=turn) if turn else answer(lang, "retry.none", ok=False)
 
     async def _help(self, c: Command, lang: Lang) -> CommandOutcome:
         lines = [f"- /{name} – {say(lang, f'help.{name}')}" for name in COMMANDS]

@@ -165,7 +165,7 @@ class ConversationGateway(Gateway):
 
     def reopen_turn(self, turn_id: str, leased_by: str, until: datetime) -> bool:
         turn = self.get_turn(turn_id)
-        if turn is None or turn.state not in {"interrupted", "failed"}:
+        if turn is None or turn.state not in {"interrupted", "failed", "stopped"}:
             return False
         if self.get_open_turn(turn.scope) is not None:
             raise Conflict("A reply is being written in this conversation.")

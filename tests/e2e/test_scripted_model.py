@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.events import Done, Failed, Stopped
+from bot.events import Done, Failed, Stopped, Waiting
 from memory.models import Layer, State, detect_language
 from memory.text.clean import estimate_tokens
 from tests.e2e.driver import Window, opened
@@ -269,18 +269,54 @@ async def test_no_two_messages_of_one_role_follow_each_other(
 async def test_an_answer_without_a_word_is_a_failure(
     openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
-    """A sentence instead of an empty reply; nothing empty is kept."""
-    openai_server.on("small", "[SKIP]", field="model")
-    openai_server.on("large", [say(""), say("Here.")], field="model")
+    """It is asked for once more, then said; /retry answers, and what was told is learned once."""
+    empty, held = say(""), say("", finish="content_filter")
+    more = say("A long story", finish="length")
+    openai_server.on("large", [held, empty, held, more, empty, say("Here.")], field="model")
+    openai_server.on("small", "[ADD kind=fact] Has a boat.", field="model")
     async with scripted(tmp_path, openai_server) as w:
-        said = await w.say("hello there")
-        assert isinstance(said.last, Failed)
+        said = await w.say("Remember that my locker is 14. I have a boat.")
+        assert isinstance(said.last, Failed) and said.last.code == "unreadable"
+        assert said.last.sentence.startswith("“large” answered without a word, twice.")
+        assert said.last.sentence.endswith("/retry answers your message again.")
+        again = await w.do("/retry")
+        assert again.turn is not None
+        said = await w.say(again.turn.text, again.turn.id)
         assert (
-            said.last.sentence
-            == "“large” answered without a word. Ask again, or choose another model."
+            said.text
+            == "A long story\n\n(The reply was cut here: it reached the length limit of its model.)"
         )
+        assert not (await w.do("/retry")).ok
+        shown = (await w.do("/retry again")).turn  # a front end that broke off while it sent this
+        assert shown is not None and (await w.say(shown.text, shown.id)).text == said.text
+        assert sorted(await w.texts()) == ["Has a boat.", "my locker is 14"]
+        assert len(chats(openai_server, "small")) == 1
         assert (await w.say("are you there?")).text == "Here."
-        assert all(m.text for m in await w.working())
+        assert [(m.role, bool(m.text)) for m in await w.working()] == [
+            ("user", True),
+            ("assistant", True),
+        ] * 2
+
+
+async def test_a_hang_is_said_once_and_can_be_stopped(
+    openai_server: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sentence is no part of the reply."""
+    monkeypatch.setattr("bot.agent.streaming.HANG", 0.05)
+    openai_server.on("large", say("late", first_delay=30), field="model")
+    async with scripted(tmp_path, openai_server) as w:
+        events = []
+        async for event in w.ebb.agent.reply(w.turn("hello there", "s")):
+            events.append(event)
+            if isinstance(event, Waiting):
+                await asyncio.sleep(0.2)
+                assert await w.ebb.agent.stop("s")
+        assert [type(e).__name__ for e in events] == ["Started", "Recalled", "Waiting", "Stopped"]
+        assert [m.role for m in await w.working()] == ["user"]
+        openai_server.on("large", "Here.", field="model")
+        again = (await w.do("/retry")).turn
+        assert again is not None and (await w.say(again.text, again.id, again=True)).text == "Here."
+        assert [m.role for m in await w.working()] == ["user", "assistant"]
 
 
 async def test_a_mark_of_ours_is_no_part_of_a_reply(

@@ -290,6 +290,22 @@ async def test_escape_stops_and_keeps(online: Settings, openai_server: OpenAISer
         assert 0 < len(stored.text) < 2000
 
 
+async def test_a_hang_is_said_and_retry_answers(
+    online: Settings, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under the reply, until it comes; a stopped one is not tried again, a failed one is."""
+    monkeypatch.setattr("bot.agent.streaming.HANG", 0.1)
+    openai_server.queue.extend([fail("bad_key"), say("Here.", first_delay=0.5)])
+    async with window(online) as w:
+        await w.send("Hello?")
+        await w.sees("/retry answers")
+        await w.send("/retry", wait=False)
+        await w.sees("still waiting for the model")
+        await w.sees("Here.")
+        await w.until(lambda: "still waiting" not in w.screen() and not w.chat.replies.writing)
+        assert [m.text for m in await w.app.link.history(9)] == ["Hello?", "Here."]
+
+
 async def test_what_is_typed_ahead_waits_its_turn(
     online: Settings, openai_server: OpenAIServer
 ) -> None:

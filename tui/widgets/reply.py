@@ -81,11 +81,16 @@ class LiveReply(ConversationEntry):
     async def write(self, text: str) -> None:
         """Add another piece."""
         text = clean_output(text)
+        self._foot.display = False
         if self._stream is None:
-            self._foot.display = False
             self._stream = self._body.get_stream(self._body)
         self.line = replace(self.line, text=self.line.text + text)
         await self._stream.write(text)
+
+    def wait(self, sentence: str) -> None:
+        """Say that nothing comes, until something does."""
+        self._foot.update(Content.styled(sentence, "$quiet"))
+        self._foot.display = True
 
     async def finish(
         self, text: str, status: MessageStatus = "complete", message_id: str = ""

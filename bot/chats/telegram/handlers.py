@@ -25,7 +25,17 @@ from bot.chats.telegram.outbox import ChatGone, Destination, ReplyStream
 from bot.chats.telegram.render import MessagePart, render, render_plain
 from bot.chats.telegram.texts import say
 from bot.commands.memories import parse_list_request
-from bot.events import CommandOutcome, Delta, Done, Failed, Recalled, Stopped, Turn, WindowMode
+from bot.events import (
+    CommandOutcome,
+    Delta,
+    Done,
+    Failed,
+    Recalled,
+    Stopped,
+    Turn,
+    Waiting,
+    WindowMode,
+)
 from bot.texts import join
 from memory.api import redact
 from memory.errors import StoreError
@@ -167,7 +177,7 @@ class BatchHandler:
         finally:
             context.becoming.discard(message.chat_id)
         if outcome.turn is not None:
-            await self._answer(replace(outcome.turn, id=place.key))
+            await self._answer(replace(outcome.turn, id=outcome.turn.id or place.key))
             return
         text, markup = outcome.text, buttons.make_choice_rows(outcome.choices)
         if name == "memories" and outcome.memories:
@@ -179,6 +189,8 @@ class BatchHandler:
         context, place, name = self._context, self._place, self._command.name
         if name == "start":
             return CommandOutcome(True, say(self._lang, "hello"))
+        if name == "retry" and self._record.get("again"):  # its reply may be there by now
+            self._command = replace(self._command, args="again")
         outcome = await context.agent.run_command(self._command)
         if outcome.session_id is not None and place.private:
             context.extracting.add(self._user_id)
@@ -279,6 +291,8 @@ async def _converse(
                 reply.feed(event.text)
                 if event.literal:
                     reply.typed.append(event.text.strip())
+            elif isinstance(event, Waiting):
+                reply.wait(event.sentence)
             elif isinstance(event, Ending):
                 return event
             if running.stopping:

@@ -334,6 +334,7 @@ class ReplyStream:
     _messages: list[_SentMessage] = field(init=False)
     _stale: list[int] = field(default_factory=list)
     _text: str = ""
+    _waits: str = ""
     _dirty: asyncio.Event = field(default_factory=asyncio.Event)
     _closing: asyncio.Event = field(default_factory=asyncio.Event)
     _not_before: float = 0.0
@@ -358,7 +359,12 @@ class ReplyStream:
 
     def feed(self, text: str) -> None:
         """Add what more of the reply has been written."""
-        self._text += text
+        self._text, self._waits = self._text + text, ""
+        self._dirty.set()
+
+    def wait(self, sentence: str) -> None:
+        """Say that nothing comes, until something does."""
+        self._waits = f"\n\n{sentence}" if self._text else sentence
         self._dirty.set()
 
     async def finish(
@@ -431,7 +437,9 @@ class ReplyStream:
 
     async def _paint_frame(self) -> bool:
         """Show what changed first; return whether everything is shown now."""
-        pieces = await asyncio.to_thread(render, self._text, before=self.head, typed=self.typed)
+        pieces = await asyncio.to_thread(
+            render, self._text, before=self.head, after=self._waits, typed=self.typed
+        )
         for i, piece in enumerate(pieces):
             last = piece is pieces[-1]
             if await self._show(i, piece, self.stop if last else None, patient=False):

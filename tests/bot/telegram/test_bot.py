@@ -176,17 +176,32 @@ async def test_stop_passes_the_queue(
         assert "writing anything" in (await bot.ask("/stop")).text
 
 
-async def test_a_failing_model_is_one_sentence(
-    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+async def test_failures_and_hangs_are_one_sentence(
+    tmp_path: Path,
+    telegram_server: TelegramServer,
+    openai_server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """No traceback, no silence."""
-    openai_server.on("hello", fail("bad_key"), field="last")
+    """The sentence stands over the Stop button and gives way; /retry answers in the same turn."""
+    monkeypatch.setattr("bot.agent.streaming.HANG", 0.1)
+    openai_server.on("chat", [fail("bad_key"), say("Here.", first_delay=0.5)], field="model")
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
-        shown = await bot.ask("hello")
-        assert shown.text.startswith("⚠️")
-        assert "Traceback" not in shown.text
-        assert len(shown.text.splitlines()) == 1
+        failed = (await bot.ask("Hello?")).text
+        assert failed.startswith("⚠️") and len(failed.splitlines()) == 1
+        assert failed.endswith("/retry answers your message again.")
+        telegram_server.say("/retry")
+        shown = await telegram_server.wait_for(
+            lambda: next(
+                (m for m in telegram_server.bot_messages() if "still waiting" in m.text), None
+            )
+        )
+        assert shown is not None and shown.buttons == ["■ Stop"]
+        await telegram_server.wait_for(lambda: shown.text == "Here.")
+        await bot.settled()
+        assert "nothing to try again" in (await bot.ask("/retry")).text
+        kept = await bot.ebb.agent.list_history(bot.ebb.owner, bot.ebb.scope)
+        assert [(m.role, m.text) for m in kept] == [("user", "Hello?"), ("assistant", "Here.")]
 
 
 async def test_many_chats_at_once(
