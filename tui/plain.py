@@ -176,7 +176,9 @@ async def _setup(link: AgentConnection, voice: WindowLanguage) -> None:
     _say(f"{voice('first.title')}\n{voice('first.what')}")
     _say(f"{voice('first.kept')} {settings.database}")
     _say(f"{voice('first.see')}\n{voice('first.sent')}\n\n{voice('first.who')}")
-    models = ", ".join(await list_ollama_models(settings)) or "-"
+    found = await list_ollama_models(settings)
+    none = voice("first.ollama.none" if found is None else "first.ollama.hint")
+    models = ", ".join(found or [none])
     for n, way in enumerate(WAYS, 1):
         _say(f"  {n}. {voice(f'first.{way}')}: {voice(f'first.{way}.more', models=models)}")
     while True:

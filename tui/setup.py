@@ -101,8 +101,8 @@ async def _try(settings: Settings, wish: SetupChoice, say: WindowLanguage) -> Se
     raise SetupError(probe.sentence)
 
 
-async def list_ollama_models(settings: Settings) -> list[str]:
-    """List the models of an Ollama on this machine; none if there is none."""
+async def list_ollama_models(settings: Settings) -> list[str] | None:
+    """List the models of an Ollama on this machine; None if there is no Ollama."""
     from bot.bootstrap import find_ollama
 
     return await find_ollama(settings)

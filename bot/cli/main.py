@@ -67,6 +67,10 @@ def dispatch(argv: Sequence[str]) -> int:
         from bot.cli import ask
 
         return ask.run(settings, argv[1:], _lang())
+    if head == "model":
+        from bot.cli import model
+
+        return model.run(settings, argv[1:], _lang())
     if head == "doctor":
         from bot.cli import doctor
 

@@ -152,11 +152,15 @@ async def probe_endpoint(settings: Settings, lang: Lang | None = None) -> ProbeR
     return ProbeResult(False, said, has)
 
 
-async def find_ollama(settings: Settings) -> list[str]:
-    """List the models of an Ollama on this machine that can chat, the likeliest first."""
+async def find_ollama(settings: Settings) -> list[str] | None:
+    """List the models of an Ollama on this machine that can chat, the likeliest first.
+
+    None where there is no Ollama.
+    """
     clients = ClientPool()
     try:
         where = ollama.locate_ollama(settings.ollama_host)
-        return list(await ollama.detect_ollama(where, clients) or ())
+        found = await ollama.detect_ollama(where, clients)
+        return None if found is None else list(found)
     finally:
         await clients.close()

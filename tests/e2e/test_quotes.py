@@ -88,9 +88,12 @@ async def test_a_model_reads_the_quotations_once(
     time = FakeTime()
     await tell_notebook(tmp_path, time, *SAID)
     answer_tasks(openai_server, extract=read(NOTES))
-    async with opened(tmp_path, time, openai_server) as w:
+    openai_server.ollama, openai_server.models = "0.12.0", ["large", "small"]
+    own = {"provider": "ollama", "ollama_host": openai_server.root}  # a model of one's own
+    async with opened(tmp_path, time, openai_server, **own) as w:
         assert await w.ebb.agent.drain(20) == 0
         assert (await notes(w), await quotes(w)) == (ALL, [])
+        assert all(r.path == "/api/chat" and "format" in r.body for r in openai_server.chats)
         (job,) = await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.list_latest("quotes", 2))
         assert "quotations replaced: 4, notes in their place: 5" in read_out(job.result or {}, "en")
         old = {

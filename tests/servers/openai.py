@@ -243,6 +243,10 @@ class OpenAIServer:
         self.dim = 64
         self.scale = 1.0  # length of the vectors
         self.ollama: str | None = None  # a version makes it an Ollama; `models` are then its models
+        self.library = {"qwen3:4b": {"sha256:3e4cb141": 2_500_000_000, "sha256:ae370d88": 1_700}}
+        self.pulled: dict[str, int] = {}  # bytes of each layer that are here
+        self.pull_breaks: list[str] = []  # after half of a pull: an error line, or "drop"
+        self.pull_delay = 0.0  # seconds between two lines
         self._runner: web.AppRunner | None = None
         self._arrived = asyncio.Condition()
 
@@ -320,6 +324,7 @@ class OpenAIServer:
         app.router.add_get("/v1/models", self._serve(self._models))
         app.router.add_get("/api/version", self._serve(self._version))
         app.router.add_get("/api/tags", self._serve(self._tags))
+        app.router.add_post("/api/pull", self._serve(self._pull))
         app.router.add_post("/api/chat", self._serve(self._ollama_chat))
         self._runner = web.AppRunner(
             app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1
@@ -560,6 +565,40 @@ class OpenAIServer:
                 }
             )
         return web.json_response({"models": rows})
+
+    async def _pull(self, raw: web.Request, request: Request) -> web.StreamResponse:
+        """Lines as Ollama writes them; what came before a break is not sent again."""
+        if self.ollama is None:
+            raise web.HTTPNotFound
+        name = str(request.body["model"])
+        response = web.StreamResponse(headers={"content-type": "application/x-ndjson"})
+        await response.prepare(raw)
+        await _line(response, {"status": "pulling manifest"})
+        if name not in self.library:
+            await _line(response, {"error": "pull model manifest: file does not exist"})
+            return response
+        for digest, total in self.library[name].items():
+            row = {"status": f"pulling {digest[7:]}", "digest": digest, "total": total}
+            await _line(response, row)  # before anything has come it names no `completed`
+            while (done := self.pulled.get(digest, 0)) < total:
+                if done >= total // 2 and self.pull_breaks:
+                    fault = self.pull_breaks.pop(0)
+                    if fault == "drop":
+                        return await self._break(raw, request, Reply(fault="drop"), response)
+                    await _line(response, {"error": fault})
+                    return response
+                self.pulled[digest] = min(total, done + max(1, total // 8))
+                await _line(response, row | {"completed": self.pulled[digest]})
+                await asyncio.sleep(self.pull_delay)
+        for status in (
+            "verifying sha256 digest",
+            "writing manifest",
+            "removing any unused layers",
+            "success",
+        ):
+            await _line(response, {"status": status})
+        self.models.append(name)
+        return response
 
     async def _ollama_chat(self, raw: web.Request, request: Request) -> web.StreamResponse:
         if self.ollama is None:

@@ -41,6 +41,38 @@ async def test_the_notebook_needs_nothing(settings: Settings) -> None:
     assert settings.env_file.stat().st_mode & 0o777 == 0o600
 
 
+async def test_a_model_of_ones_own_is_fetched(
+    settings: Settings, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its size, stopped by Escape, tried, and chosen by a second Enter."""
+    monkeypatch.setattr("bot.cli.model.measure_memory", lambda: 16.6)
+    openai_server.ollama, openai_server.models = "0.12.0", []
+    openai_server.default = (
+        '[ADD kind=fact said=1:"sister Hannah"] Sister Hannah is a nurse in Lyon'
+    )
+    settings = replace(settings, ollama_host=openai_server.root)
+    openai_server.pull_delay = 30
+    async with window(settings, ready=False) as w:
+        await w.sees("one can be fetched here")
+        await w.pilot.press("3")
+        await w.sees("fetch qwen3:8b: 5.2 GB to fetch, about 8 GB of memory")
+        await w.pilot.press("down", "enter")
+        await w.sees("qwen3:4b: 12%", "Esc stops")
+        await w.pilot.press("escape")
+        (pull,) = await openai_server.wait_for(1, lambda r: r.path == "/api/pull")
+        await pull.over.wait()
+        assert pull.outcome == "aborted"
+        openai_server.pull_delay = 0
+        await w.pilot.press("enter")
+        await w.sees("fetch qwen3:8b")
+        await w.pilot.press("down", "enter")
+        await w.sees("follows Ebb's protocol:", "Enter begins with it")
+        await w.pilot.press("enter")
+        await w.until(lambda: isinstance(w.app.screen, ChatScreen), "the chat")
+    stored = _stored(settings)
+    assert (stored.provider, stored.chat_model) == ("ollama", "qwen3:4b")
+
+
 async def test_an_endpoint_is_tried_before_it_is_saved(
     settings: Settings, openai_server: OpenAIServer
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from typing import ClassVar
 from urllib.parse import urlsplit
 
@@ -33,7 +34,8 @@ class FirstRunScreen(Screen[Settings]):
         super().__init__()
         self._settings = settings
         self._voice = voice
-        self._models: list[str] | None = None  # None: still looking
+        self._models: list[str] | None = None  # None: there is no Ollama
+        self._looking = True
         self._way: Way | None = None
         self._key_for = ""  # whom the key was typed for
         self._ways = OptionList(classes="ways", compact=True)
@@ -78,19 +80,22 @@ class FirstRunScreen(Screen[Settings]):
 
     async def _look(self) -> None:
         self._models = await list_ollama_models(self._settings)
+        self._looking = False
         self._fill()
 
     def _fill(self) -> None:
         say, at, found = self._voice, self._ways.highlighted, self._models
-        ollama = say("first.ollama.looking" if found is None else "first.ollama.none")
-        if found:
+        ollama = say("first.ollama.none" if found is None else "first.ollama.empty")
+        if self._looking:
+            ollama = say("first.ollama.looking")
+        elif found:
             ollama = say("first.ollama.more", models=", ".join(map(one_line, found[:_SHOWN])))
         self._ways.clear_options()
         for n, way in enumerate(WAYS, 1):
             more = ollama if way == "ollama" else say(f"first.{way}.more")
             name = (say(f"first.{way}"), "bold")
             text = Content.assemble((f"{n} ", "$quiet"), name, "\n", (f"  {more}", "$quiet"))
-            self._ways.add_option(Option(text, id=way, disabled=way == "ollama" and not found))
+            self._ways.add_option(Option(text, id=way, disabled=way == "ollama" and found is None))
         self._ways.highlighted = at
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's
@@ -107,7 +112,11 @@ class FirstRunScreen(Screen[Settings]):
         """Take a way to go, or a model of Ollama's."""
         event.stop()
         if event.option_list is self._pick:
-            self._model.value = str(event.option.id)
+            name = str(event.option.id)
+            if name not in (self._models or ()):
+                self.run_worker(self._fetch(name), group="settle", exclusive=True)
+                return
+            self._model.value = name
         else:
             self._way = WAYS[event.option_index]
             self._problem("")
@@ -126,12 +135,40 @@ class FirstRunScreen(Screen[Settings]):
         self._key.placeholder = say("first.key" if way == "openai" else "first.key.optional")
         self._model.placeholder = say(own)
         if way == "ollama":
-            found = self._models or ()
-            self._pick.set_options(Option(clean_output(name), id=name) for name in found)
-            self._pick.highlighted = 0
+            self._list_models()
         first = {"ollama": self._pick, "endpoint": self._url}.get(str(way), self._key)
         first.focus()
         self.call_after_refresh(self._form.scroll_visible, animate=False)
+
+    def _list_models(self) -> None:
+        """List Ollama's models, and behind them those that it could fetch."""
+        from bot.cli.model import list_offers, measure_memory  # not before the first paint
+
+        found, say = self._models or [], self._voice
+        offers = list_offers(measure_memory(), say.lang)
+        rows = {n: say("first.fetch", offer=text) for n, text in offers.items()}
+        rows = {n: clean_output(n) for n in found} | {n: rows[n] for n in rows if n not in found}
+        self._pick.set_options(Option(text, id=name) for name, text in rows.items())
+        self._pick.highlighted = 0
+
+    async def _fetch(self, name: str) -> None:
+        """Fetch a model, and put it first: what it is worth is read before it is chosen."""
+        from bot.cli import model
+        from bot.llm.providers import FetchError
+
+        say, told = self._voice, list[str]()
+        try:
+            async with aclosing(model.fetch_model(self._settings, name, say.lang)) as steps:
+                async for text, passing in steps:
+                    shown = [*told, text, say("first.fetching")]
+                    told += [] if passing else [text]
+                    self._problem("\n".join(shown), style="$quiet")
+        except FetchError as error:
+            self._problem(model.say(say.lang, f"failed.{error}", name=name))
+            return
+        self._problem("\n".join([*told, say("first.fetched")]), style="$quiet")
+        self._models = [name, *(self._models or ())]
+        self._list_models()
 
     def _whom(self) -> str:
         """Return who would receive the key: the way, or scheme and host of the address."""
@@ -186,7 +223,8 @@ class FirstRunScreen(Screen[Settings]):
             self._said.scroll_visible(animate=False)
 
     def action_back(self) -> None:
-        """Go from the form to the list of ways."""
+        """Go from the form to the list of ways; what is being fetched stops."""
+        self.workers.cancel_group(self, "settle")
         self._form.display = False
         self._problem("")
         self._ways.focus()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -14,6 +15,7 @@ from memory.ports import ChatModel, Embedder
 
 Why: TypeAlias = Literal["set", "key", "base_url", "found", "nothing"]
 Pair: TypeAlias = tuple[ChatModel, ChatModel]
+FetchStep: TypeAlias = tuple[float, float, bool]  # share that has come, GB, whether it is checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,10 @@ class ProviderChoice:
     lexical_because: str = ""
 
 
+class FetchError(Exception):
+    """A model could not be fetched: `unknown`, `disk`, `old`, `broken`, or `none` to ask."""
+
+
 class Provider(ABC):
     """A way to reach the chat model and the memory model."""
 
@@ -55,6 +61,8 @@ class Provider(ABC):
     shares_key: ClassVar[bool] = (
         False  # who chose it means the shared key and address for embeddings, too
     )
+
+    offers: ClassVar[tuple[tuple[str, float], ...]] = ()  # models it fetches, and their GB
 
     @abstractmethod
     async def find(
@@ -84,6 +92,12 @@ class Provider(ABC):
     def embeds_at(self, settings: Settings, choice: ProviderChoice) -> Endpoint | None:
         """Return where it embeds with a model that was named, though it shares no key."""
         return None
+
+    def fetch(
+        self, settings: Settings, clients: ClientPool, name: str
+    ) -> AsyncGenerator[FetchStep, None]:
+        """Fetch a model to this machine, going on where it was left. Raises FetchError."""
+        raise NotImplementedError(self.name)
 
     async def list_models(
         self, settings: Settings, choice: ProviderChoice, clients: ClientPool

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from bot.llm.base import ThinkingFilter, estimate_request, find_answer
 from bot.llm.endpoint import ClientPool, Endpoint
-from bot.llm.providers import Pair, Provider, ProviderChoice
+from bot.llm.providers import FetchError, FetchStep, Pair, Provider, ProviderChoice
 from bot.llm.providers.openai import DEFAULT_MODEL, OpenAIChat
 from bot.settings import RoleName, Settings
 from memory.errors import ModelError, ModelErrorCode
@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 PORT: Final = 11434
 SMALLEST_CONTEXT: Final = 8_192
 REPLY_ROOM: Final = 2_048  # tokens of `num_ctx` left for an answer whose request names no limit
+# Of one family that speaks both languages, in 4 bits, as Ollama's library lists them.
+OFFERS: Final = {"1.7b": 1.4, "4b": 2.5, "8b": 5.2, "14b": 9.3, "30b": 19.0}  # GB
+# What stands in the error of a pull, in this order; anything else may be tried again.
+_PULL_ERRORS: Final = {"no space": "disk", "newer version": "old"} | dict.fromkeys(
+    ("not exist", "not found", "invalid model"), "unknown"
+)
+_PULL_SILENCE: Final = 600.0  # seconds: a large file is checked without a word
 FITS: Final = 10 * 10**9  # bytes of a model that most machines can run
 _EMBEDDING: Final = ("embed", "bge-", "minilm", "rerank", "gte-", "e5-")
 _SPECIAL: Final = ("coder", "code", "sql", "math", "vision", "ocr", "guard")
@@ -227,6 +234,7 @@ class Ollama(Provider):
 
     name = "ollama"
     order = 1
+    offers = tuple((f"qwen3:{tag}", size) for tag, size in OFFERS.items())
 
     async def find(
         self, settings: Settings, clients: ClientPool, *, asked: bool
@@ -283,6 +291,33 @@ class Ollama(Provider):
         """Return its own address for a model that was named."""
         where = choice.found or locate_ollama(settings.ollama_host)
         return Endpoint.at(f"{where.url}/v1")
+
+    async def fetch(
+        self, settings: Settings, clients: ClientPool, name: str
+    ) -> AsyncGenerator[FetchStep, None]:
+        """Pull a model, adding its layers up; whoever stops reading stops it."""
+        import httpx2
+
+        client, layers = await clients.plain(locate_ollama(settings.ollama_host)), {}
+        body, wait = {"model": name, "stream": True}, httpx2.Timeout(_PULL_SILENCE, connect=3.0)
+        try:
+            async with client.stream("POST", "/api/pull", json=body, timeout=wait) as answer:
+                async for line in answer.aiter_lines():
+                    data = json.loads(line or "{}")
+                    if answer.status_code != 200 or "error" in data:
+                        said = str(data.get("error")).lower()
+                        found = (why for x, why in _PULL_ERRORS.items() if x in said)
+                        raise FetchError(next(found, "broken"))
+                    if data.get("digest") and data.get("total"):
+                        layers[data["digest"]] = (data.get("completed") or 0, data["total"])
+                    done, total = (sum(n) for n in zip((0, 0), *layers.values(), strict=True))
+                    if total:
+                        yield done / total, total / 1e9, "digest" not in data
+                    if data.get("status") == "success":
+                        return
+        except (httpx2.HTTPError, ValueError, TypeError, AttributeError) as e:
+            raise FetchError("broken" if layers else "none") from e
+        raise FetchError("broken")  # it ended without a success
 
     @staticmethod
     def _is_elsewhere(settings: Settings, choice: ProviderChoice, role: RoleName) -> bool:

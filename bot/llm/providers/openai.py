@@ -23,13 +23,7 @@ DEFAULT_MODEL: Final = "gpt-4o-mini"
 _LIMITS: Final = ("max_completion_tokens", "max_tokens")
 # Seconds for an answer that comes whole: the wait for its first byte is that for its last.
 _WHOLE_TIMEOUT: Final = 300.0
-_NOT_ABOUT_PARAMETERS: Final = {
-    "context_too_long",
-    "no_credit",
-    "rate_limit",
-    "bad_key",
-    "withheld",
-}
+_NOT_ABOUT_PARAMETERS: Final = {"context_too_long", "no_credit", "rate_limit", "bad_key"}
 
 
 @dataclass
@@ -96,12 +90,9 @@ class OpenAIChat:
         if not text and finish == "length":
             self._refused.update(_LIMITS)  # thinking ate the limit: the next try has none
             raise self._error("cut_off", "nothing but thinking")
-        self._note_thinking(text)
+        if find_answer(text):  # it opens no block of thinking: its next answer is held back
+            self._refused.add("thinking")
         yield Chunk(finish=finish, usage=usage)
-
-    def _note_thinking(self, text: str) -> None:
-        if find_answer(text):
-            self._refused.add("thinking")  # to be opened: the next answer is held back
 
     async def _read_whole(self, answer: openai.AsyncStream[Any], kind: str) -> Chunk:
         """Read the answer of an endpoint that does not stream; raise ModelError if it is none."""
@@ -154,7 +145,7 @@ class OpenAIChat:
             except sdk.APIStatusError as e:
                 failed = self._translate(e)
                 name = find_rejected_parameter(e, {*more, "stream", "system"} - self._refused)
-                if name is not None and failed.code not in _NOT_ABOUT_PARAMETERS:
+                if name is not None and failed.code not in {*_NOT_ABOUT_PARAMETERS, "withheld"}:
                     self._refused.add(name)
                 elif not await self._take_another_model(failed):
                     raise

@@ -48,7 +48,7 @@ def test_the_particular_ones() -> None:
     assert "20 秒后" in describe_error(limited, "zh")
     assert "no API key" in describe_error(ModelError("bad_key", detail="no key", host="h"), "en")
     gone = ModelError("unknown_model", detail="ollama: not found", model="qwen3")
-    assert "ollama pull qwen3" in describe_error(gone, "zh")
+    assert "ebb model pull qwen3" in describe_error(gone, "zh")
     assert "gpt-9" in describe_error(ModelError("unknown_model", host="h"), "en", model="gpt-9")
 
 
