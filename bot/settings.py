@@ -134,6 +134,12 @@ class Settings:
         6.0, "A conversation idle for so long ends by itself.", low=0.01, high=10_000
     )
     monitor_every: int = _s(1, "Learn after every so many exchanges.", low=1, high=50)
+    memory_tools: str = _s(
+        "auto",
+        "Whether a model may search, keep and ask to forget while it writes. auto: one that calls"
+        " tools.",
+        choices=("auto", "off"),
+    )
     memory_budget_tokens: int = _s(
         0, "Tokens a day that learning may spend for each user; 0: no limit.", low=0
     )

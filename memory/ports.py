@@ -105,23 +105,35 @@ class ModelRequest:
     """
 
     task: Task
-    messages: Sequence[Mapping[str, str]]  # role: system | user | assistant; content
+    # role: system | user | assistant | tool; content: text, or parts of text and images
+    messages: Sequence[Mapping[str, Json]]
     data: Mapping[str, Json] = field(default_factory=dict)
     max_tokens: int | None = None
     schema: Mapping[str, Json] | None = None  # JSON schema of the answer, where the task wants JSON
     deadline: float | None = None  # seconds for the whole call
+    tools: Sequence[Mapping[str, Json]] = ()  # name, description, parameters (JSON schema)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool by a model; `arguments` is JSON as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A piece of a streamed answer.
 
-    The last one has `finish` set, and `usage` where the provider told.
+    The last one has `finish` set, `usage` where the provider told, and the tools it calls.
     """
 
     text: str = ""
     finish: str | None = None  # stop | length | …
     usage: Usage | None = None
+    calls: tuple[ToolCall, ...] = ()
 
 
 class ChatModel(Protocol):

@@ -21,6 +21,7 @@ from bot.agent.recall import (
     remove_opened_secrets,
 )
 from bot.agent.streaming import Running, describe_failure, stream_reply
+from bot.agent.tools import MemoryTools
 from bot.commands.handlers import COMMANDS, Commands
 from bot.commands.orders import OrderOutcome, Orders
 from bot.commands.questions import (
@@ -123,8 +124,8 @@ class EbbAgent(AgentQueries):
             return
         self._running[turn.id] = running
         lease = asyncio.create_task(self._hold(turn, running), name=f"lease-{turn.id}")
-        ending, head, kept, finished = turns.TurnEnding(), "", "", False
-        sealed = opened.message.text != turn.text
+        tools, sealed = self._offer_tools(turn, lang, opened), opened.message.text != turn.text
+        ending, head, kept, finished = turns.TurnEnding(tools.hits if tools else ()), "", "", False
         try:
             yield Started(turn.id, opened.session.id, opened.off)
             order = await self._carry_out(turn, opened.message, lang)
@@ -139,14 +140,16 @@ class EbbAgent(AgentQueries):
                 ending.recall, ending.model = recall, self.model.name
                 yield Recalled(mask_opened_secrets(recall.hits), recall.late)
                 try:
-                    async with aclosing(stream_reply(running, self.model, material)) as pieces:
+                    async with aclosing(
+                        stream_reply(running, self.model, material, tools)
+                    ) as pieces:
                         async for piece in pieces:
                             yield piece
                 except ModelError as e:
                     failure = e
             ending.learn = bool(order.rest)
             question, asked, note_asked = (
-                await self._ask_due(turn, opened, lang)
+                await self._ask_below(turn, opened, lang, tools)
                 if order.rest and failure is None and not running.stop.is_set()
                 else TodoQuestion()
             )
@@ -212,7 +215,8 @@ class EbbAgent(AgentQueries):
             history=tuple(said),
         )
         try:
-            async with aclosing(stream_reply(running, self.model, material)) as pieces:
+            tools = self._offer_tools(turn, lang)
+            async with aclosing(stream_reply(running, self.model, material, tools)) as pieces:
                 async for piece in pieces:
                     yield piece
         except ModelError as e:
@@ -332,6 +336,16 @@ class EbbAgent(AgentQueries):
             reads_all=self.choice.offline,
         )
 
+    def _offer_tools(
+        self, turn: Turn, lang: Lang, opened: turns.OpenedTurn | None = None
+    ) -> MemoryTools | None:
+        """Return the tools of a turn; None where memory is off or the model is given none."""
+        if self.settings.memory_tools == "off" or self.choice.offline or (opened and opened.off):
+            return None
+        session = opened.session if opened else None
+        erase = self.settings.transcript == "session"
+        return MemoryTools(self.memory, self.store, turn, lang, session, erase)
+
     async def _finish(
         self,
         turn: Turn,
@@ -341,6 +355,9 @@ class EbbAgent(AgentQueries):
         kept: str,
     ) -> Message | None:
         """Store the turn's end: `kept` and what was streamed, without the secrets in it."""
+        if ending.recall is not None and ending.looked_up:
+            hits = (*ending.recall.hits, *ending.looked_up)
+            ending.recall = replace(ending.recall, hits=hits)
         hits = ending.recall.hits if ending.recall else ()
         said, stored = turn.text, opened.message.text
         ending.text = kept + remove_opened_secrets(running.text, hits, said, stored)
@@ -379,8 +396,15 @@ class EbbAgent(AgentQueries):
             hello = say(lang, "away") + "\n\n"
         return f"{hello}{said.text}{gap}", f"{hello}{said.stored or said.text}{gap}"
 
-    async def _ask_due(self, turn: Turn, opened: turns.OpenedTurn, lang: Lang) -> TodoQuestion:
-        """Ask about a due todo, only at a pause, in private, and not beside a death."""
+    async def _ask_below(
+        self, turn: Turn, opened: turns.OpenedTurn, lang: Lang, tools: MemoryTools | None
+    ) -> TodoQuestion:
+        """Ask what a tool wants to know; else about a due todo, at a pause and in private.
+
+        Nothing is asked about a todo beside a death.
+        """
+        if tools is not None and tools.question:
+            return TodoQuestion(tools.question, tools.choices)
         private = turn.scope.startswith("user:")
         if opened.history or opened.off or not private or find_dead(turn.text, told=True):
             return TodoQuestion()

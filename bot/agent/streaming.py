@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from bot.agent import context
+from bot.agent.tools import MemoryTools, stream_with_tools
 from bot.events import Delta, Failed, Waiting
 from bot.llm.base import find_answer
 from bot.reports import describe_error
@@ -33,7 +34,7 @@ class Running:
     finish: str = ""
 
     async def write(
-        self, model: ChatModel, request: ModelRequest
+        self, model: ChatModel, request: ModelRequest, tools: MemoryTools | None = None
     ) -> AsyncGenerator[str | None, None]:
         """Pieces of the reply until it ends or is stopped, collected on the way.
 
@@ -41,7 +42,9 @@ class Running:
         """
         before, head, spent = len(self.text), "", self.usage
         marks = tuple(request.data.get("marks", ()))
-        async with aclosing(until(self.stop, model.stream(request), HANG)) as chunks:
+        async with aclosing(
+            until(self.stop, stream_with_tools(model, request, tools), HANG)
+        ) as chunks:
             async for chunk in chunks:
                 if chunk is None:
                     yield None
@@ -69,7 +72,10 @@ class Running:
 
 
 async def stream_reply(
-    running: Running, model: ChatModel, material: context.PromptMaterial
+    running: Running,
+    model: ChatModel,
+    material: context.PromptMaterial,
+    tools: MemoryTools | None = None,
 ) -> AsyncGenerator[Delta | Waiting, None]:
     """Write the reply, after a line where the model is not sent all of what was said.
 
@@ -83,7 +89,7 @@ async def stream_reply(
     told, before = False, running.text
     for last in (False, True):
         try:
-            async with aclosing(running.write(model, request)) as pieces:
+            async with aclosing(running.write(model, request, tools)) as pieces:
                 async for text in pieces:
                     if text is not None:
                         yield Delta(text)

@@ -18,6 +18,7 @@ from bot.sessions import compact, ensure_session, plan_rest, title_of
 from memory.api import LONG_ABSENCE, is_off
 from memory.models import (
     Filter,
+    Hit,
     Layer,
     Message,
     MessageStatus,
@@ -55,6 +56,7 @@ class OpenedTurn(NamedTuple):
 class TurnEnding:
     """How a turn ended, and what is stored with it."""
 
+    looked_up: Sequence[Hit] = ()  # by the model's own calls, while it wrote
     state: TurnState = "interrupted"
     text: str = ""
     status: MessageStatus = "interrupted"

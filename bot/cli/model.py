@@ -138,7 +138,7 @@ def _store_exchange(turn: Turn, replied: str, worker: str, add: Adder, tx: Trans
     """Store a turn with its reply; return the job that learns from it."""
     opened = turns.begin(tx, turn, worker, timedelta(hours=1), turn.at, add)
     if isinstance(opened, turns.OpenedTurn):
-        ending = turns.TurnEnding("done", replied, "complete")
+        ending = turns.TurnEnding((), "done", replied, "complete")
         turns.finish(tx, opened, ending, worker, turn.at, budget_tokens=8_000, every=1)
     return tx.jobs.list_pending("monitor")[-1]
 

@@ -187,6 +187,20 @@ class Orders:
             return replace(self._answer("forget.which_said"), choices=choices)
         return self._answer("forget.nothing", ok=False, text=intent.text)
 
+    async def ask_to_forget(self, what: str) -> CommandOutcome | None:
+        """Ask whether what a text means shall be forgotten; None where nothing is meant."""
+        if not self.private:
+            return None
+        plan = await self.memory.plan_forget(
+            self.user_id, what, self.asked.at, scope=self.asked.scope
+        )
+        offered = [plan.clear] if plan.clear is not None else plan.candidates[:OFFERED]
+        if not offered:
+            return None
+        choices = await self._offer([(m.id, m.shown_text) for m in offered], [])
+        which = "forget.which" if len(offered) > 1 else "proposal.forget"
+        return replace(self._answer(which, text=offered[0].shown_text), choices=choices)
+
     async def _forget_all(
         self,
         ids: Sequence[str],

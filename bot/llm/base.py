@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import re
 import time
 from collections import defaultdict
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Final, cast
@@ -15,7 +16,7 @@ from typing import Final, cast
 from bot.settings import RoleName
 from memory.api import MESSAGE_OVERHEAD, estimate_tokens
 from memory.errors import ModelError
-from memory.models import Usage
+from memory.models import Json, Usage
 from memory.ports import ChatModel, Chunk, ModelRequest
 
 _TAGS: Final = {
@@ -60,7 +61,17 @@ class TokenMeter:
 
 def estimate_request(request: ModelRequest) -> int:
     """Estimate the tokens of a request's messages."""
-    return sum(estimate_tokens(m.get("content", "")) + MESSAGE_OVERHEAD for m in request.messages)
+    told = (json.dumps(m["tool_calls"]) for m in request.messages if "tool_calls" in m)
+    texts = (*map(read_content, request.messages), *told, *map(json.dumps, request.tools))
+    return sum(estimate_tokens(text) + MESSAGE_OVERHEAD for text in texts)
+
+
+def read_content(message: Mapping[str, Json]) -> str:
+    """Return a message's text, without its images."""
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content if part.get("type") == "text")
 
 
 @dataclass
@@ -98,7 +109,7 @@ class ManagedModel:
             try:
                 async with close_stream(self._try_once(request, ends)) as chunks:
                     async for chunk in chunks:
-                        shown = shown or bool(chunk.text)
+                        shown = shown or bool(chunk.text or chunk.calls)
                         yield chunk
                     return
             except ModelError as e:

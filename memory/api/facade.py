@@ -23,6 +23,7 @@ from memory.learn import preferences
 from memory.learn.answer import LearningTools
 from memory.learn.background import CurveSwitcher, embed_missing, plan
 from memory.learn.extract import Extractor
+from memory.learn.keep_said import SaidKeeper
 from memory.learn.monitor import Monitor
 from memory.learn.quotes import QuoteReader, plan_reading
 from memory.learn.summarise import Summariser
@@ -122,6 +123,7 @@ class Memory(MemoryChanges):
             "curve": CurveSwitcher(store, u).run,
             "seal": self._sealed.run,
         }
+        self.keep_said: Final = SaidKeeper(self._tools).keep
         self.porter = Transfer(store, key, curve, u)  # export and import
         self.keeper: UpkeepService | None = None
 

@@ -104,6 +104,7 @@ class Reply:
     split: int = 0  # cut `text` into pieces of so many characters, instead of words
     finish: str | None = "stop"
     usage: bool = True
+    calls: Sequence[tuple[str, Mapping[str, Any]]] = ()  # of tools: name and arguments
     delay: float | None = None  # seconds before each piece; None: the server's
     first_delay: float | None = None  # seconds before the first
     fault: Fault | None = None
@@ -472,6 +473,12 @@ class OpenAIServer:
                 return
             await asyncio.sleep(self._pause(reply))
             yield {"content": piece}
+        for i, (name, arguments) in enumerate(reply.calls):
+            begun = {"index": i, "id": f"call_{i}", "type": "function"}
+            text = json.dumps(arguments, ensure_ascii=False)
+            yield {"tool_calls": [begun | {"function": {"name": name, "arguments": ""}}]}
+            for part in (text[:7], text[7:]):  # in pieces, as they come
+                yield {"tool_calls": [{"index": i, "function": {"arguments": part}}]}
 
     async def _break(
         self,
@@ -617,6 +624,8 @@ class OpenAIServer:
         frame = {"model": request.model, "created_at": "2026-01-01T00:00:00Z"}
         async for delta in self._deltas(reply):
             message: dict[str, Any] = {"role": "assistant", "content": delta.get("content", "")}
+            if "tool_calls" in delta:
+                continue  # Ollama sends them whole
             if "reasoning_content" in delta:
                 message["thinking"] = delta["reasoning_content"]
             await _line(response, frame | {"message": message, "done": False})
@@ -630,6 +639,10 @@ class OpenAIServer:
             return response
         if reply.fault:
             return await self._break(raw, request, reply, response)
+        for name, arguments in reply.calls:
+            called = {"function": {"name": name, "arguments": arguments}}
+            message = {"role": "assistant", "content": "", "tool_calls": [called]}
+            await _line(response, frame | {"message": message, "done": False})
         usage = _usage(request, reply)
         last: dict[str, Any] = frame | {
             "message": {"role": "assistant", "content": ""},

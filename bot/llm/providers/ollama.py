@@ -21,7 +21,7 @@ from bot.llm.providers.openai import DEFAULT_MODEL, OpenAIChat
 from bot.settings import RoleName, Settings
 from memory.errors import ModelError, ModelErrorCode
 from memory.models import Usage
-from memory.ports import ChatModel, Chunk, Embedder, ModelRequest
+from memory.ports import ChatModel, Chunk, Embedder, ModelRequest, ToolCall
 
 if TYPE_CHECKING:
     import httpx2
@@ -116,6 +116,7 @@ class OllamaChat:
     window: dict[str, int] = field(default_factory=dict)  # num_ctx by model, shared between roles
     unlimited: bool = False
     schemaless: bool = False  # it has refused a schema
+    toolless: bool = False  # it calls no tools
 
     @property
     def name(self) -> str:
@@ -131,6 +132,7 @@ class OllamaChat:
         await self._pick_model()
         known = self.clients.refused[self.endpoint.url, self.model]
         text, hidden = "", ThinkingFilter(begun="thinking" in known)
+        calls: list[ToolCall] = []
         try:
             response = await self._open(client, request)
             try:
@@ -140,13 +142,15 @@ class OllamaChat:
                     data = json.loads(line)
                     if "error" in data:
                         raise self._refuse(500, line, text)
-                    shown = hidden.feed((data.get("message") or {}).get("content") or "")
+                    message = data.get("message") or {}
+                    shown = hidden.feed(message.get("content") or "")
+                    calls += _read_calls(message, len(calls))
                     done = data.get("done") is True
                     shown += hidden.close() if done else ""
                     text += shown
                     if done:
                         known |= {"thinking"} if find_answer(text) else set()
-                        yield self._end(data, shown, text)
+                        yield self._end(data, shown, text, calls)
                         return
                     if shown:
                         yield Chunk(shown)
@@ -171,9 +175,12 @@ class OllamaChat:
                 return response
             said = (await response.aread()).decode("utf-8", "replace")
             about = any(word in said.lower() for word in ("format", "schema", "grammar"))
-            if "format" not in body or not about:
+            if "tools" in body and "tools" in said.lower():
+                self.toolless = True
+            elif "format" in body and about:
+                self.schemaless = True  # an old version, or a model without a grammar
+            else:
                 raise self._refuse(response.status_code, said)
-            self.schemaless = True  # an old version, or a model without a grammar
 
     async def _pick_model(self) -> None:
         if self.model:
@@ -186,13 +193,16 @@ class OllamaChat:
         self.model = found[0]
 
     def _make_body(self, request: ModelRequest) -> dict[str, Any]:
-        body: dict[str, Any] = {"model": self.model, "messages": list(request.messages)}
+        messages = list(map(_write_message, request.messages))
+        body: dict[str, Any] = {"model": self.model, "messages": messages}
         options = {"num_ctx": self._fit_window(request)}
         if request.max_tokens is not None and not self.unlimited:
             options["num_predict"] = request.max_tokens
         body |= {"stream": True, "options": options}
         if request.schema is not None and not self.schemaless:
             body["format"] = dict(request.schema)
+        if request.tools and not self.toolless:
+            body["tools"] = [{"type": "function", "function": dict(t)} for t in request.tools]
         if request.task != "chat":
             body["think"] = False  # background work need not ponder
         return body
@@ -207,13 +217,15 @@ class OllamaChat:
         self.window[self.model] = size
         return size
 
-    def _end(self, data: Mapping[str, Any], shown: str, text: str) -> Chunk:
+    def _end(
+        self, data: Mapping[str, Any], shown: str, text: str, calls: Sequence[ToolCall]
+    ) -> Chunk:
         finish = str(data.get("done_reason") or "stop")
         if not text and finish == "length":
             self.unlimited = True  # thinking ate the limit: the next try has none
             raise self._error("cut_off", "nothing but thinking")
         usage = Usage(int(data.get("prompt_eval_count") or 0), int(data.get("eval_count") or 0))
-        return Chunk(shown, finish, usage)
+        return Chunk(shown, finish, usage, tuple(calls))
 
     def _refuse(self, status: int, said: str, partial: str = "") -> ModelError:
         from bot.llm.failures import classify_answer
@@ -227,6 +239,26 @@ class OllamaChat:
     def _error(self, code: ModelErrorCode, detail: str, partial: str = "") -> ModelError:
         host = self.endpoint.host if code != "unknown_model" else "Ollama"
         return ModelError(code, detail=detail, partial=partial, model=self.model, host=host)
+
+
+def _read_calls(message: Mapping[str, Any], before: int) -> list[ToolCall]:
+    """Read the calls of a piece of an answer; Ollama gives them no ids, arguments as objects."""
+    found = [c.get("function") or {} for c in message.get("tool_calls") or ()]
+    return [
+        ToolCall(f"call_{before + n}", str(f.get("name") or ""), json.dumps(f.get("arguments")))
+        for n, f in enumerate(found)
+    ]
+
+
+def _write_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a message as Ollama takes it: the arguments of calls as objects."""
+    calls = [c["function"] for c in message.get("tool_calls") or ()]
+    if not calls:
+        return dict(message)
+    made = [
+        {"function": {"name": f["name"], "arguments": json.loads(f["arguments"])}} for f in calls
+    ]
+    return {**message, "tool_calls": made}
 
 
 class Ollama(Provider):

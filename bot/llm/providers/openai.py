@@ -13,7 +13,7 @@ from bot.llm.providers import Pair, Provider, ProviderChoice
 from bot.settings import RoleName, Settings
 from memory.errors import ModelError, ModelErrorCode
 from memory.models import Usage
-from memory.ports import ChatModel, Chunk, Embedder, ModelRequest
+from memory.ports import ChatModel, Chunk, Embedder, ModelRequest, ToolCall
 
 if TYPE_CHECKING:
     import openai
@@ -60,6 +60,7 @@ class OpenAIChat:
 
         hidden = ThinkingFilter(begun="thinking" in self._refused)
         text, finish, usage = "", None, None
+        calls: dict[int, ToolCall] = {}
         try:
             answer = await self._open(client, request)
             async with answer:
@@ -74,6 +75,7 @@ class OpenAIChat:
                     delta = event.choices[0].delta
                     finish = event.choices[0].finish_reason or finish
                     said = (delta.content or getattr(delta, "refusal", None)) if delta else None
+                    _add_calls(calls, delta)
                     if shown := hidden.feed(said or ""):
                         text += shown
                         yield Chunk(shown)
@@ -92,7 +94,7 @@ class OpenAIChat:
             raise self._error("cut_off", "nothing but thinking")
         if find_answer(text):  # it opens no block of thinking: its next answer is held back
             self._refused.add("thinking")
-        yield Chunk(finish=finish, usage=usage)
+        yield Chunk(finish=finish, usage=usage, calls=tuple(calls.values()))
 
     async def _read_whole(self, answer: openai.AsyncStream[Any], kind: str) -> Chunk:
         """Read the answer of an endpoint that does not stream; raise ModelError if it is none."""
@@ -109,7 +111,10 @@ class OpenAIChat:
         except (ValueError, LookupError, TypeError, AttributeError):
             raise self._error("unreadable", f"an answer of type {kind}") from None
         text = text[find_answer(text) :]
-        return Chunk(text, choice.finish_reason or "stop", _read_usage(whole))
+        calls: dict[int, ToolCall] = {}
+        _add_calls(calls, choice.message)
+        usage = _read_usage(whole)
+        return Chunk(text, choice.finish_reason or "stop", usage, tuple(calls.values()))
 
     def _error(self, code: ModelErrorCode, detail: str, partial: str = "") -> ModelError:
         host = self.endpoint.host
@@ -161,6 +166,8 @@ class OpenAIChat:
         if request.schema is not None:
             schema = {"name": request.task, "schema": dict(request.schema)}
             wanted["response_format"] = {"type": "json_schema", "json_schema": schema}
+        if request.tools:
+            wanted["tools"] = [{"type": "function", "function": dict(t)} for t in request.tools]
         if "stream" in self._refused:
             del wanted["stream_options"]
         return {k: v for k, v in wanted.items() if k not in self._refused}
@@ -199,6 +206,19 @@ def _join_system(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
             before = [] if m["role"] == "user" else before
             out.append({**m, "content": "\n\n".join(said)})
     return out
+
+
+def _add_calls(calls: dict[int, ToolCall], part: Any) -> None:
+    """Add what a piece of an answer holds of calls: they come in pieces, too."""
+    for n, call in enumerate(getattr(part, "tool_calls", None) or ()):
+        at, function = getattr(call, "index", None), call.function
+        at = n if at is None else at
+        was = calls.get(at, ToolCall(f"call_{at}", "", ""))
+        calls[at] = ToolCall(
+            call.id or was.id,
+            was.name or (function and function.name) or "",
+            was.arguments + ((function and function.arguments) or ""),
+        )
 
 
 def _read_usage(event: Any) -> Usage | None:
