@@ -37,6 +37,7 @@ from memory.text.commands import find_intent
 from memory.text.dates import window_asked
 from memory.text.forms import is_reordered
 from memory.text.notes import strip_subject
+from memory.text.passages import read_document
 from memory.text.questions import recent_asked, review_asked
 from memory.text.spans import find_own_sentences, split_spans
 from memory.transfer.formats import parse_file
@@ -138,6 +139,7 @@ ENTRIES: Final[Mapping[str, Callable[[str], object]]] = {
     "overview": lambda t: (recalling._OVERVIEW.search(t), recalling._PLANS.search(t)),
     "commands": find_intent,
     "spans": lambda t: (split_spans(t), find_own_sentences(t)),
+    "passages": read_document,
     "sameness": lambda t: (is_reordered(t[:1_000], t[1_000:2_000]), strip_subject(t)),
     "instruction": is_refused_instruction,
     "Thing": lambda t: (THING.said_by(t), find_names(t)),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, Literal
 
+from memory.text.headings import is_document, mark_headings
 from memory.text.languages import either, joined
 from memory.text.words import UNSPACED
 
@@ -81,6 +82,8 @@ _END: Final = re.compile(
 _MARKED: Final = re.compile(r"《[^《》\n]{1,40}》|“[^“”\n]{1,10}”|「[^「」\n]{1,10}」")
 _NAME: Final = re.compile(r"\bebb\b", re.I)
 _LEAD: Final = 200  # characters in which a text is announced
+_SECTIONS: Final = 3  # headings from which on a long text is a document (by hand)
+_TOLD_SHARE: Final = 0.2  # of its lines that speak of oneself, below which it is one
 _QUOTE: Final = 2_000  # characters that one quotation may hold
 
 
@@ -248,6 +251,7 @@ class _MaterialMarker:
         self.lines = [m.span() for m in _LINE.finditer(text) if m.group().strip()]
         self.heads = [text[a:b].strip()[:_LEAD] for a, b in self.lines]
         self.kinds: list[Kind | None] = [None] * len(self.lines)
+        self.long = is_document(text)
         self.inline: list[TextSpan] = []
         self.signed = max(
             (i for i, head in enumerate(self.heads) if _SIGN_OFF.match(head)), default=-1
@@ -261,6 +265,7 @@ class _MaterialMarker:
         self._mark_tale()
         self._mark_leads()
         self._mark_backward()
+        self._mark_document()
         for (a, b), kind in zip(self.lines, self.kinds, strict=True):
             if kind is not None:
                 yield TextSpan(a, b, kind)
@@ -419,6 +424,8 @@ class _MaterialMarker:
             tail -= 1
         if tail == first and not (begun and self._apart(tail)):
             tail = last - 1  # one paragraph: its last line
+        if self.long and any(mark_headings(self.text, self.lines[tail - 1 : last])):
+            return last  # the text's last section, and no remark
         remark, before = self._join(tail, last, 1_000), self._join(first, tail, 4_000)
         beside = tail == self.signed + 1 and len(remark) < 30 and not self._apart(tail)
         if tail <= self.signed or beside:
@@ -447,6 +454,27 @@ class _MaterialMarker:
         about = about and not _FIRST.search(told) and len(told) > 30
         if len(line) < 120 and (strict or _BACKWARD.search(line) or about):
             self.kinds[:last] = ["pasted"] * last
+
+    def _mark_document(self) -> None:
+        """Mark a long text that nobody announced but that has the form of a document.
+
+        It has sections, or hardly a line in which somebody speaks of themselves.
+        """
+        left = sum(b - a for (a, b), kind in zip(self.lines, self.kinds, strict=True) if not kind)
+        left -= sum(s.end - s.start for s in self.inline)
+        if 2 * left < len(self.text) or not self.long:
+            return
+        heads = mark_headings(self.text, self.lines)
+        told = [bool(_FIRST.search(self.text, a, b)) for a, b in self.lines]
+        impersonal = sum(told) < _TOLD_SHARE * len(told)
+        first = heads.index(True) if any(heads) else 0
+        if first and self.lines[first][0] > _LEAD:
+            first = 0
+        elif not first and self._apart(min(1, len(self.lines) - 1)) and not heads[0]:
+            first = int(len(self.heads[0]) < _LEAD and (told[0] or self.heads[0][-1] in ":：?？"))
+        if sum(heads) >= _SECTIONS or impersonal:
+            for i in range(first, self._find_tail(first, len(self.lines), begun=False)):
+                self.kinds[i] = self.kinds[i] or "pasted"
 
 
 def _find_speaker(head: str) -> str:
