@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from memory.text.languages import Lang as Lang  # noqa: PLC0414 - names of the models too
 from memory.text.languages import count_function_words as count_function_words  # noqa: PLC0414
 from memory.text.languages import detect_language as detect_language  # noqa: PLC0414
+from memory.text.passages import read_document
 
 MemoryId: TypeAlias = str
 Json: TypeAlias = Any  # None | bool | int | float | str | list | dict: what json.loads gives
@@ -734,6 +735,44 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a document, recalled as material: nobody's words to learn from."""
+
+    document: int
+    message_id: str
+    role: Role
+    at: datetime
+    title: str
+    heading: str
+    text: str
+    part: int  # from 1
+    parts: int
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """A long message as a document of its conversation; `vectors` are of the passages `places`."""
+
+    n: int  # 0: off the record
+    message_id: str
+    role: Role
+    at: datetime
+    text: str
+    embedder: str | None = None
+    places: tuple[int, ...] = ()
+    vectors: Any = None  # (places, dim) float32
+
+    def get_passage(self, part: int, score: float = 0.0) -> Passage:
+        """Return a passage by its place, from 1. Raises IndexError."""
+        read = read_document(self.text)
+        p = read.passages[part - 1]
+        heading = "" if p.heading == read.title else p.heading
+        own = (self.n, self.message_id, self.role, self.at, read.title, heading)
+        return Passage(*own, self.text[p.start : p.end].strip(), part, len(read.passages), score)
+
+
+@dataclass(frozen=True, slots=True)
 class Recall:
     """What one recall found: hits, near misses, and whether the embedder was late."""
 
@@ -742,6 +781,7 @@ class Recall:
     late: bool = False
     mode: Mode = Mode.NORMAL
     took_ms: float = 0.0
+    passages: tuple[Passage, ...] = ()
 
     @property
     def faint(self) -> Hit | None:

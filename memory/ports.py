@@ -29,6 +29,7 @@ from memory.models import (
     CandidateRow,
     Change,
     ChangeSet,
+    Document,
     Entity,
     Filter,
     Job,
@@ -401,6 +402,26 @@ class ConversationTable(Protocol):
         """List open turns whose lease ran out, or whose process on this machine is gone."""
 
 
+class DocumentTable(Protocol):
+    """Long messages of one user as documents; they come, change and go with their messages."""
+
+    def list_in(
+        self, scope: str, limit: int, session_id: str | None = None
+    ) -> list[tuple[int, str | None]]:
+        """List (number, embedder) of the newest that may be seen in a scope, or its session."""
+
+    def get_many(self, numbers: Sequence[int]) -> list[Document]:
+        """Return those that may be seen."""
+
+    def list_missing(self, embedder_id: str) -> list[int]:
+        """List those without vectors of that model."""
+
+    def put_vectors(
+        self, n: int, embedder_id: str, places: Sequence[int], vectors: FloatArray
+    ) -> bool:
+        """Keep vectors of passages; False if the document has gone or its text has changed."""
+
+
 class JobTable(Protocol):
     """Background work of one user, enqueued in the transaction that makes it necessary."""
 
@@ -651,6 +672,7 @@ class Transaction(Protocol):
     memories: MemoryTable
     vectors: VectorTable
     conversations: ConversationTable
+    documents: DocumentTable
     jobs: JobTable
     changes: ChangeTable
     tombstones: TombstoneTable

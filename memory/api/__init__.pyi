@@ -86,6 +86,8 @@ from memory.text.clean import (
     estimate_tokens as estimate_tokens,
     keep_ends as keep_ends,
 )
+from memory.text.headings import is_document as is_document
+from memory.text.passages import read_document as read_document
 from memory.text.commands import Intent as Intent, find_intents as find_intents
 from memory.text.commands import wants_night_undone as wants_night_undone
 from memory.text.speech import (

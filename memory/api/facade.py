@@ -56,6 +56,7 @@ from memory.ports import (
 from memory.privacy import find_key, fingerprint_key, load_key, redact
 from memory.recall import QueryEmbedder, find_standing, recall_memories
 from memory.recall.agenda import DayView, find_agenda, find_day
+from memory.recall.passages import PassageFinder
 from memory.store import make_worker_id, open_store
 from memory.text.clean import MOST_READ, estimate_tokens, keep_ends
 from memory.text.spans import is_question, split_sentences, split_spans
@@ -103,6 +104,7 @@ class Memory(MemoryChanges):
         self._standing_health = standing_health
         self._embedder = embedder
         self._queries = QueryEmbedder(embedder, deadline_ms)
+        self._passages = PassageFinder(store, self._queries)
         self._tools = LearningTools(
             store,
             model,
@@ -269,6 +271,22 @@ class Memory(MemoryChanges):
         if mode is Mode.NORMAL:
             found = replace(found, hits=preferences.drop_quiet(found.hits, text))
         return replace(found, hits=(*opened, *found.hits), late=late or found.late)
+
+    async def recall_passages(
+        self,
+        user_id: str,
+        scope: str,
+        text: str,
+        context: Sequence[str],
+        *,
+        session_id: str | None = None,
+        unstored: Sequence[models.Document] = (),
+        local_only: bool = False,
+    ) -> tuple[models.Passage, ...]:
+        """Return what a message calls to mind of its conversation's documents, best first."""
+        embed = self._embedder.local or not local_only
+        find = partial(self._passages.find, session_id=session_id, unstored=unstored, embed=embed)
+        return await find(user_id, scope, text, context[-CONTEXT:])
 
     async def get_profile(
         self, user_id: str, session: Session | None, now: datetime

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
 
 from memory import lifecycle
 from memory.embed import SwitchingEmbedder
@@ -15,6 +18,7 @@ from memory.jobs import Effect
 from memory.learn.answer import LearningTools, read_payload
 from memory.models import Job, Json, MemoryId, Sensitivity, State
 from memory.ports import FloatArray, Store, Transaction
+from memory.recall.passages import list_passage_texts
 
 if TYPE_CHECKING:
     from memory.learn.schemas import CurveJob, EmbedJob
@@ -118,6 +122,9 @@ async def embed_missing(tools: LearningTools, job: Job, _now: datetime) -> Effec
     wanted: EmbedJob = await read_payload(job)
     if wanted.embedder not in {None, name}:
         return lambda _tx: _report(0)  # another one has come into use
+    if wanted.documents:
+        found = await _embed_documents(tools, job.user_id)
+        return lambda _tx: _report(found)
     if not wanted.all:
         ids = wanted.memory_ids
 
@@ -136,6 +143,7 @@ async def embed_missing(tools: LearningTools, job: Job, _now: datetime) -> Effec
         if done == before:
             break  # nothing of it can be stored: the rest would be asked for again for ever
     if not todo:
+        await _embed_documents(tools, job.user_id)
         await _drop_others(tools, job.user_id)
     return lambda _tx: _report(done)
 
@@ -152,6 +160,26 @@ async def _embed(tools: LearningTools, todo: _Texts) -> Callable[[Transaction], 
     """Return what stores the vectors of those texts."""
     made = await tools.embedder.embed([text for _, text in todo], "content")
     return partial(_put, embedder_id=tools.embedder.id, todo=todo, vectors=list(made))
+
+
+async def _embed_documents(tools: LearningTools, user_id: str) -> int:
+    """Embed passages of the documents without vectors, each stored as it comes; count these."""
+    name, store, done = tools.embedder.id, tools.store, 0
+    for n in await store.read(user_id, lambda tx: tx.documents.list_missing(name)):
+        for d in await store.read(user_id, lambda tx, n=n: tx.documents.get_many([n])):  # type: ignore[misc]
+            places, texts = await asyncio.to_thread(list_passage_texts, d.text)
+            some = [texts[i : i + TEXTS] for i in range(0, len(texts), TEXTS)]
+            rows = [await tools.embedder.embed(t, "content") for t in some]
+            if rows and name == tools.embedder.id:
+                put = partial(_put_passages, n=n, name=name, places=places, rows=np.vstack(rows))
+                done += await store.write(user_id, put)
+    return done
+
+
+def _put_passages(
+    tx: Transaction, n: int, name: str, places: Sequence[int], rows: FloatArray
+) -> bool:
+    return tx.documents.put_vectors(n, name, places, rows)
 
 
 async def _drop_others(tools: LearningTools, user_id: str) -> None:

@@ -311,9 +311,10 @@ class QuotesJob(Record):
 
 
 class EmbedJob(Record):
-    """Memories without a vector: these, or all of them of an embedder."""
+    """Memories without a vector: these, or all of them of an embedder; or documents without."""
 
     memory_ids: list[str] = []
+    documents: bool = False
     all: bool = False
     embedder: str | None = None
 

@@ -48,6 +48,7 @@ _ALIGN: Final = (
     f" (SELECT b.session_id FROM main.messages b WHERE EXISTS (SELECT 1 FROM {_REWRITTEN}))",
     "UPDATE main.sessions AS b SET title = l.title FROM live.sessions l WHERE l.id = b.id"
     " AND l.title <> b.title",
+    "DELETE FROM main.documents WHERE n NOT IN (SELECT n FROM live.documents)",
     f"UPDATE main.messages AS b SET text = l.text, hidden_at = l.hidden_at FROM {_REWRITTEN}",
     "UPDATE main.inbox AS b SET payload = '', done_at = COALESCE(done_at, at) WHERE NOT"
     " EXISTS (SELECT 1 FROM"

@@ -13,6 +13,7 @@ from typing import Final
 
 from memory.errors import Conflict, NotFound
 from memory.models import Entity, Json, Message, Op, Session, TurnRow, TurnState
+from memory.store.documents import DocumentGateway
 from memory.store.processes import is_process_gone
 from memory.store.rows import AMONG, columns_of, from_row, to_column
 from memory.store.transaction import Entry, Gateway, claim_id
@@ -93,6 +94,7 @@ class ConversationGateway(Gateway):
         row = columns_of(m)
         del row["seq"]
         stored = replace(m, seq=self._insert("messages", row).lastrowid)
+        DocumentGateway(self.tx).follow_message(m.id, m.text, m.hidden_at)
         self.tx.record("message", m.id, "created", None, _told(stored))
         return stored
 
@@ -110,6 +112,8 @@ class ConversationGateway(Gateway):
             changes.append((m.id, _told(before), _told(after)))
             written = ("text", "status", "turn_id", "hidden_at", "reply_to")
             self._update("messages", {n: getattr(m, n) for n in written}, id=m.id)
+            if (m.text, m.hidden_at) != (before.text, before.hidden_at):
+                DocumentGateway(self.tx).follow_message(m.id, m.text, m.hidden_at)
         self.tx.record_many("message", op, changes)
 
     def list_hidden_messages(self, before: datetime, limit: int) -> list[Message]:

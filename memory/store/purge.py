@@ -23,6 +23,7 @@ from memory.errors import NotFound
 from memory.index.text import list_search_terms, normalised, segment_text
 from memory.models import Job, Json, Layer, Memory, MemoryId, Session, State
 from memory.store.connection import list_database_errors, open_connection
+from memory.store.documents import DocumentGateway
 from memory.store.memories import MemoryGateway, drop_terms, put_terms, unlink_entities
 from memory.store.mirror import MirrorGateway
 from memory.store.rows import AMONG, MEMORY_SELECT, dump, json_from_row, list_values, to_ms
@@ -148,6 +149,7 @@ class _Erasure(Gateway):
                 continue
             hidden = row["at"] if not left and row["hidden_at"] is None else row["hidden_at"]
             self._update("messages", {"text": left, "hidden_at": hidden}, seq=row["seq"])
+            DocumentGateway(tx).follow_message(row["id"], left, hidden)
             tx.record("message", row["id"], "purged", None, {"session_id": row["session_id"]})
             count += 1
         return count

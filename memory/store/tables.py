@@ -11,6 +11,7 @@ from typing import Any, Final
 from memory import ports
 from memory.models import Json
 from memory.store.conversations import ConversationGateway
+from memory.store.documents import DocumentGateway
 from memory.store.jobs import JobGateway, JobQueue
 from memory.store.mirror import MirrorGateway
 from memory.store.purge import PurgeGateway
@@ -36,6 +37,7 @@ class SqliteTransaction(Transaction):
         self.memories: ports.MemoryTable = PurgeGateway(self)
         self.vectors: ports.VectorTable = VectorGateway(self)
         self.conversations: ports.ConversationTable = ConversationGateway(self)
+        self.documents: ports.DocumentTable = DocumentGateway(self)
         self.jobs: ports.JobTable = JobGateway(self)
         self.changes: ports.ChangeTable = ChangeGateway(self)
         self.tombstones: ports.TombstoneTable = TombstoneGateway(self)
@@ -50,9 +52,11 @@ class SqliteTransaction(Transaction):
         name, now = self.shared.embedder, self.shared.clock()
         have = self.vectors.get(list(self.unembedded), name) if name and self.unembedded else {}
         wanted = [i for i in self.unembedded if i not in have] if name else []
+        lane = f"embed:{self.user_id}"
         if wanted:
-            lane = f"embed:{self.user_id}"
             self.jobs.enqueue("embed", self.new_id(), {"memory_ids": wanted}, now, lane=lane)
+        if name and self.unread:
+            self.jobs.enqueue("embed", self.new_id(), {"documents": True}, now, lane=lane)
         if self.shared.mirror and self.remembers:
             self.jobs.enqueue_mirror_job(now)
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from memory.models import Hit, Json, JudgedPair, MemoryId, Mode, Recall, UpkeepNight, Usage
+from memory.store.documents import DocumentGateway
 from memory.store.memories import MemoryGateway
 from memory.store.rows import AMONG, columns_of, insert
 from memory.store.transaction import Gateway
@@ -33,7 +34,8 @@ class TraceGateway(Gateway):
             self._run(sql, self.owner, turn_id)
         row = {"turn_id": turn_id, "scope": scope, "at": now, "mode": recall.mode.value}
         more = {"late": recall.late, "took_ms": recall.took_ms}
-        n = self._insert("recall_traces", row | more).lastrowid
+        shown = [[p.document, p.part, p.score] for p in recall.passages if p.document]
+        n = self._insert("recall_traces", row | more | {"passages": shown}).lastrowid
         shaped = frozenset(used)
         for position, h in enumerate((*recall.hits, *recall.missed)):
             heard = {_HEARD + name: value for name, value in h.evidence.items()}
@@ -67,7 +69,10 @@ class TraceGateway(Gateway):
                 found[passed].append(hit)
         hits, missed = tuple(found[True]), tuple(found[False])
         late, mode = bool(trace["late"]), Mode(trace["mode"])
-        return Recall(hits, missed, late, mode, trace["took_ms"])
+        shown = json.loads(trace["passages"])
+        there = {d.n: d for d in DocumentGateway(self.tx).get_many([p[0] for p in shown])}
+        passages = tuple(there[n].get_passage(part, s) for n, part, s in shown if n in there)
+        return Recall(hits, missed, late, mode, trace["took_ms"], passages)
 
     def list_used(self, turn_id: str) -> list[MemoryId]:
         shaped = f"SELECT h.memory_id FROM {_HITS} WHERE t.user_id = ? AND t.turn_id = ? AND h.used"

@@ -137,6 +137,7 @@ class Transaction:
     # (model, vector) of memories that lost theirs, for tombstones
     dropped: dict[MemoryId, tuple[int, bytes]] = field(default_factory=dict)
     unembedded: dict[MemoryId, None] = field(default_factory=dict)  # in need of a vector at the end
+    unread: bool = False  # a message became a document
     current: ChangeSet | None = None  # the set that writes belong to
     remembers: bool = False  # a memory was changed: MEMORY.md is to be looked after
 

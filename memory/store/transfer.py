@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from memory.models import Json, Memory, Sensitivity
 from memory.store.conversations import ConversationGateway
+from memory.store.documents import DocumentGateway
 from memory.store.memories import MemoryGateway
 from memory.store.rows import (
     AMONG,
@@ -229,7 +230,9 @@ class TransferGateway(Gateway):
         claim_id(self.con, line["id"])
         author = self.owner if line["author"] == ME else line["author"]
         row = _pick(line, _MESSAGE) | {"author_user_id": author}
-        return int(self._insert("messages", row).lastrowid)
+        seq = int(self._insert("messages", row).lastrowid)
+        DocumentGateway(self.tx).follow_message(row["id"], row["text"], row["hidden_at"])
+        return seq
 
     def put_memories(self, lines: Sequence[Line]) -> None:
         memories = MemoryGateway(self.tx)
