@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from memory.api import erase_unkept, estimate_tokens, is_off, redact
+from memory.api import erase_unkept, estimate_tokens, is_document, is_off, redact
 from memory.models import Message, Session
 from memory.ports import Transaction
 
@@ -19,6 +19,7 @@ HISTORY_SHARE = 0.35  # of the context; past it as well
 LONG_SHARE = (
     1 / 8
 )  # of that: a longer message counts as so much, since the prompt shortens it first
+DOCUMENT_SHOWN = 400  # tokens of a document in the history, about: its opening and outline
 TITLE_CHARS = 40
 
 
@@ -84,7 +85,8 @@ def find_compaction_point(messages: Sequence[Message], budget_tokens: int) -> in
     Past 30 messages all but the newest 10 go; past the token budget, until half of it is left. The
     newest exchange stays, and none is ever split.
     """
-    sizes = [min(estimate_tokens(m.text), int(budget_tokens * LONG_SHARE)) for m in messages]
+    sizes = [DOCUMENT_SHOWN if is_document(m.text) else estimate_tokens(m.text) for m in messages]
+    sizes = [min(size, int(budget_tokens * LONG_SHARE)) for size in sizes]
     if len(messages) <= HISTORY_LIMIT and sum(sizes) <= budget_tokens:
         return None
     cut = max(len(messages) - HISTORY_KEPT, 0)

@@ -16,6 +16,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import prompts
+from bot.agent.documents import describe_passages, show_document, write_outline
 from bot.texts import join, say, words
 from memory.api import (
     MESSAGE_OVERHEAD,
@@ -28,7 +29,7 @@ from memory.api import (
     read_start,
     write_death,
 )
-from memory.models import Hit, Lang, Level, Memory, Message, Mode, mark_quote
+from memory.models import Hit, Lang, Level, Memory, Message, Mode, Passage, mark_quote
 from memory.ports import ModelRequest
 
 REPLY_SHARE = 0.25  # of the context is kept free for the reply
@@ -66,6 +67,7 @@ class PromptMaterial:
         None  # ids of the profile at the session's start: later ones stand at the end
     )
     hits: Sequence[Hit] = ()
+    passages: Sequence[Passage] = ()  # of long texts of this conversation
     faint: Hit | None = None  # came near the gate: that something is there, and no more of it
     day: DayView = DayView()
     later: Mapping[str, Sequence[Memory]] = field(default_factory=dict)  # beside plans, by their id
@@ -180,9 +182,12 @@ def format_hint(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, objec
 
 
 def _clean(m: Message) -> str:
-    """Return a message as the model may see it, without Ebb's own line before a reply."""
+    """Return a message as the model may see it, without Ebb's own line before a reply.
+
+    Of a document that is its opening and an outline.
+    """
     line = next((x for x in _NOTICES if m.role == "assistant" and m.text.startswith(x)), "")
-    return prompts.data(m.text.removeprefix(line))
+    return prompts.data(show_document(m.text.removeprefix(line)))
 
 
 def write_shortening_notice(request: ModelRequest, m: PromptMaterial) -> str:
@@ -299,14 +304,20 @@ def build(m: PromptMaterial) -> ModelRequest:
     )
     system = "\n\n".join(filter(None, (load_persona(m.persona, m.lang), rules, about.strip())))
     local = to_local_time(m.now, m.tz)
-    block = prompts.load("recalled", m.lang).render(
-        items=recalled,
-        faint=faint,
-        now=format_moment(local, m.lang),
-        tz=m.tz,
-        mode=(m.mode is Mode.NORMAL and m.where) or str(m.mode),
-        note=m.note,
-    )
+
+    def render_block(passages: Sequence[object]) -> str:
+        return prompts.load("recalled", m.lang).render(
+            items=recalled,
+            faint=faint,
+            now=format_moment(local, m.lang),
+            tz=m.tz,
+            mode=(m.mode is Mode.NORMAL and m.where) or str(m.mode),
+            note=m.note,
+            passages=passages,
+        )
+
+    passages = describe_passages(m.passages, m.lang, m.tz, local.year)
+    block = render_block(passages)
     room = int(m.context_tokens * (1 - REPLY_SHARE))
     room -= estimate_tokens(system) + estimate_tokens(block)
     text = prompts.data(m.text)  # what is pasted cannot pass for a block of ours
@@ -315,13 +326,17 @@ def build(m: PromptMaterial) -> ModelRequest:
     soft, hard = (max(room - size, int(room * (1 - x))) for x in (NEWEST_SHARE, LEAST_NEWEST))
     texts = _fit(every, soft, hard, m)
     most = max(room - sum(map(_size, texts)), SMALLEST_NEWEST)
+    outline = f"{prompts.data(write_outline(m.text))}\n\n" if size > most else ""
+    sent = outline + shorten_text(text, most - estimate_tokens(outline), m.lang)
+    if passages != (passages := [x for x in passages if x["text"] not in sent]):
+        block = render_block(passages)
     left_out = len(every) - len(texts)
     history = every[left_out:]
     marks = _mark_time(history, m.lang)
     said = [("user", say(m.lang, "left_out", n=left_out))] if left_out else []
     for x, mark, told in zip(history, marks, texts, strict=True):
         said.append((x.role, f"{mark} {told}" if mark else told))
-    said.append(("user", f"{block.strip()}\n\n{shorten_text(text, most, m.lang)}"))
+    said.append(("user", f"{block.strip()}\n\n{sent}"))
     data = {
         "message": m.text,
         "history": [
@@ -341,6 +356,7 @@ def build(m: PromptMaterial) -> ModelRequest:
             }
             for h in hits
         ],
+        "passages": passages,
         "faint": faint,
         "profile": profile,
         "summary": m.summary,

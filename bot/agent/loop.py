@@ -56,10 +56,11 @@ from memory.api import (
     find_dead,
     find_intents,
     find_key_place,
+    is_document,
     says_not_secret,
 )
 from memory.errors import ModelError, StoreError
-from memory.models import Lang, Memory, Message, Recall, Role, detect_language
+from memory.models import Document, Lang, Memory, Message, Recall, Role, detect_language
 from memory.ports import Clock, Transaction
 
 log = logging.getLogger(__name__)
@@ -193,7 +194,8 @@ class EbbAgent(AgentQueries):
             yield Done("", text)
             return
         recall, profile, day = Recall((), ()), list[Memory](), DayView()
-        if turn.mode is WindowMode.PRIVATE:
+        private = turn.mode is WindowMode.PRIVATE
+        if private:
             day = await self.memory.get_day(turn.user_id, turn.at, turn.tz)
             recall, profile = await recall_for_turn(
                 self.memory,
@@ -206,9 +208,18 @@ class EbbAgent(AgentQueries):
                 whole=self.choice.offline,
             )
             yield Recalled(mask_opened_secrets(recall.hits))
+        passages = await self.memory.recall_passages(
+            turn.user_id,
+            turn.scope if private else "",
+            turn.text,
+            [m.text for m in said],
+            unstored=[Document(0, "", m.role, m.at, m.text) for m in said if is_document(m.text)],
+            local_only=True,
+        )
         material = replace(
             self._make_material(turn, turn.text, lang),
             hits=recall.hits,
+            passages=passages,
             profile=profile,
             day=day,
             where=turn.mode.value,
@@ -302,6 +313,14 @@ class EbbAgent(AgentQueries):
                 opened.session,
                 whole=self.choice.offline,  # the notebook answers from what recall brings
             )
+        passages = await self.memory.recall_passages(
+            turn.user_id,
+            turn.scope,
+            text,
+            [m.text for m in opened.history],
+            session_id=opened.session.id if opened.off else None,
+        )
+        recall = replace(recall, passages=passages)
         later = {}
         if self.choice.offline and private:
             brought = {m.id: m for m in (*day.near, *(h.memory for h in recall.hits))}
@@ -314,6 +333,7 @@ class EbbAgent(AgentQueries):
             profile=profile,
             frozen=opened.session.profile,
             hits=recall.hits,
+            passages=passages,
             faint=recall.faint,
             day=day,
             later=later,

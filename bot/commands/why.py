@@ -40,7 +40,7 @@ def explain_turn(tx: Transaction, recall: Recall, c: Command, lang: Lang) -> str
     standing = [m for m in known if m.state is State.ACTIVE and m.id not in recalled]
     used = frozenset(tx.traces.list_used(turn_id) if turn_id else ())
     if c.args.casefold() in MORE:
-        return explain(recall, standing, lang, c.at, used)
+        return explain(recall, standing, lang, c.at.astimezone(get_zone(c.tz)), used)
     quotes = {i: _find_quote(tx, m) for i, m in recalled.items()}
     details = {i: tx.memories.get_many(m.source_ids) for i, m in recalled.items()}
     return explain_reply(recall, standing, used, quotes, lang, c.at, c.tz, details)
@@ -96,15 +96,28 @@ def explain_reply(
         _explain_memory(m, quotes.get(m.id), lang, now, tz, (details or {}).get(m.id, ()))
         for m in shaped or (h.memory for h in recall.hits)
     )
+    read = _list_passages(recall, lang, now.astimezone(get_zone(tz)))
     if not told:
-        found = say(lang, "faint" if recall.faint else "nothing")
-        return "\n".join([found, *_list_standing(standing, lang)])
+        found = [] if read else [say(lang, "faint" if recall.faint else "nothing")]
+        return "\n".join([*found, *read, *_list_standing(standing, lang)])
     if used and len(told) == 1:
         lines = [say(lang, "because", reason="".join(told))]
     else:
         lines = [say(lang, "several" if used else "had")]
         lines += [f"- {reason[:1].upper()}{reason[1:]}" for reason in told]
-    return "\n".join([*lines, *_list_standing(standing, lang), "", say(lang, "unfold")])
+    standing_lines = _list_standing(standing, lang)
+    return "\n".join([*lines, *read, *standing_lines, "", say(lang, "unfold")])
+
+
+def _list_passages(recall: Recall, lang: Lang, now: datetime) -> list[str]:
+    """Say which passages of long texts were looked at; days are those of the zone of `now`."""
+    lines = []
+    for p in recall.passages:
+        day = write_day(p.at.astimezone(now.tzinfo), now.year, lang)
+        places = {"title": p.title, "part": p.part, "parts": p.parts, "date": day}
+        key = "passage.own" if p.role == "assistant" else "passage"
+        lines.append(f"- {say(lang, key, **places, quote=_shorten(p.text))}")
+    return [say(lang, "passages"), *lines] if lines else []
 
 
 def _list_standing(standing: Sequence[Memory], lang: Lang) -> list[str]:
@@ -129,10 +142,12 @@ def explain(
     used: frozenset[str] = frozenset(),
 ) -> str:
     """Answer `/why more`: what was recalled and why, what shaped the reply, what was left out."""
-    out = [say(lang, "head" if recall.hits else "nothing")]
+    out = [say(lang, "head")] if recall.hits else []
+    out += [] if out or recall.passages else [say(lang, "nothing")]
     for h in recall.hits:
         out += _list_hit(h, lang, now)
         out += [f"  - {say(lang, 'used')}"] if h.memory.id in used else []
+    out += _list_passages(recall, lang, now)
     out += [f"\n{line}" for line in _list_standing(standing, lang)]
     out += [f"\n{say(lang, 'late')}"] if recall.late else []
     out += [f"\n{say(lang, 'missed')}"] if recall.missed else []

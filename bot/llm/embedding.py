@@ -108,7 +108,8 @@ class EmbedderSwitch:
         def plan(tx: Transaction) -> None:
             if any(j.payload.get("embedder") == name for j in tx.jobs.list_pending("embed")):
                 return
-            if tx.vectors.list_missing(name, 1) or tx.vectors.list_other_models(name):
+            wanting = tx.vectors.list_missing(name, 1) or tx.documents.list_missing(name)
+            if wanting or tx.vectors.list_other_models(name):
                 key = f"all:{name}:{now.timestamp():.0f}"
                 payload = {"all": True, "embedder": name}
                 tx.jobs.enqueue("embed", key, payload, now, lane=f"embed:{user_id}")

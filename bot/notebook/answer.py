@@ -93,6 +93,7 @@ class FixedSentences:
         self.profile = list_mappings(data.get("profile"))
         recalled = [m for m in list_mappings(data.get("recalled")) if m.get("kind") != "episode"]
         on_day = [m for m in recalled if m.get("why") == "day"]
+        self.passages = list_mappings(data.get("passages"))
         self.near = [m for m in on_day if not m.get("relevance")]  # comes up by itself
         self.on = [m for m in on_day if m.get("relevance")]  # has its day in the time asked about
         self.recalled = [m for m in recalled if m not in on_day]
@@ -182,8 +183,9 @@ class FixedSentences:
 
     def find(self, question: str, sort: str) -> str:
         """Answer a question with at most three quotations, or say that there is none."""
-        if self.where in {"temp", "group"}:  # nothing is looked up there
-            return self.say(self.where)
+        read = self.cite_passage()
+        if self.where in {"temp", "group"}:  # nothing else is looked up there
+            return read or self.say(self.where)
         if on := [self.cite("near", m) for m in self.on[:MOST_QUOTES]]:
             return "\n".join(on)
         if any(m.get("why") == "overview" for m in self.recalled):
@@ -197,12 +199,12 @@ class FixedSentences:
         if tone == "none":  # in a look back all that came is shown
             close = [m for m in close if m.get("why") == "review"]
         personal, faint = _PERSONAL.search(question), list_mappings([self.data.get("faint")])
-        found = (close or faint) and personal
+        found = read or ((close or faint) and personal)
         if sort == "request" and not reader.is_question(question) and not found:
             return self.say("model.again" if self.has_said("model") else "model")
         if not close:
-            if faint:
-                return self.hint(faint[0])
+            if read or faint:
+                return read or self.hint(faint[0])
             if personal or self.has_said("model"):
                 return self.say("nothing")
             return self.join(self.say("nothing"), self.say("beyond"))
@@ -214,7 +216,12 @@ class FixedSentences:
             line = self.cite("more" if i else "quote" if sure else "unsure", m)
             changed = m.get("superseded") or m.get("negated")
             out.append(line + (self.say("replaced") if changed else ""))
-        return "\n".join(out)
+        return "\n".join([*out, read] if read else out)
+
+    def cite_passage(self) -> str:
+        """Return the best passage of a long text as a quotation under its title, or nothing."""
+        some = [(m.get("title"), self.quote(m.get("text"))) for m in self.passages[:1]]
+        return "".join(self.say("passage", title=title, quote=quote) for title, quote in some)
 
     def hint(self, m: Mapping[str, Json]) -> str:
         """Say that something faint is there, of what sort and when, and offer to look back."""
