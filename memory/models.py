@@ -220,6 +220,14 @@ class Memory:
         silent = self.kind is Kind.HEALTH or self.quiet_at or self.negated_at or self.dead
         return Level.FULL if silent else self.level
 
+    def has_begun(self, now: datetime) -> bool:
+        """Tell whether it holds, or held, by then: what begins on a later day is a plan."""
+        return self.valid_from is None or self.valid_from <= now
+
+    def has_ended(self, now: datetime) -> bool:
+        """Tell whether the time in which it holds is over by then."""
+        return self.valid_until is not None and self.valid_until <= now
+
     @property
     def shown_text(self) -> str:
         """What lists show: the words of the level that is spoken of."""

@@ -28,6 +28,7 @@ from memory.api import (
     is_silenced,
     read_start,
     write_death,
+    write_growth,
 )
 from memory.models import Hit, Lang, Level, Memory, Message, Mode, Passage, mark_quote
 from memory.ports import ModelRequest
@@ -124,6 +125,7 @@ def get_planned_day(
         "planned": o is not None and not due and o.standing == "planned",
         "repeats": o is not None and o.repeats,
         "died": write_death(d, tz, lang) if d and d.quiet_at is None else "",
+        "grown": write_growth(m, now, lang, tz, deaths),
     }
 
 
@@ -150,9 +152,10 @@ def format_hit(
     """
     m, level = hit.memory, hit.memory.spoken_level
     marks = [say(lang, "in_short")] if hit.short else []
-    marks += filter(None, [prompts.phrase(int(level), lang)])
+    day = get_planned_day(m, now, tz, lang, deaths)
+    marks += filter(None, [prompts.phrase(int(level), lang), str(day["grown"])])
     return {
-        **get_planned_day(m, now, tz, lang, deaths),
+        **day,
         "id": m.id,
         "glyph": level.glyph,
         "text": hit.text,

@@ -40,6 +40,7 @@ from memory.lifecycle import (
     read_start as read_start,
     to_milliseconds as to_milliseconds,
     write_death as write_death,
+    write_growth as write_growth,
     write_occasion as write_occasion,
 )
 from memory.lifecycle.curve import DAY as DAY

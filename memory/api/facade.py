@@ -447,9 +447,8 @@ class Library:
 
     async def all(self, *, user: str, limit: int = 100) -> list[models.Memory]:
         """Return the memories that are in force, the one used last first."""
-        return list(
-            (await self.memory.find(await self._user_id(user), Filter(), limit=limit)).items
-        )
+        user_id, f = await self._user_id(user), Filter(valid_at=self.clock())
+        return list((await self.memory.find(user_id, f, limit=limit)).items)
 
     async def history(self, memory_id: str, *, user: str) -> list[models.Change]:
         """Return every change of a memory, oldest first: what it was before and after, and why."""
@@ -496,8 +495,8 @@ class Library:
 
 
 def _holds(m: models.Memory, now: datetime) -> bool:
-    ended = m.valid_until is not None and m.valid_until <= now
-    return m.state is State.ACTIVE and m.negated_at is None and m.quiet_at is None and not ended
+    current = m.state is State.ACTIVE and m.negated_at is None and m.quiet_at is None
+    return current and not m.has_ended(now)
 
 
 def _freeze(tx: Transaction, session_id: str, ids: Sequence[MemoryId]) -> None:

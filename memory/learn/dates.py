@@ -14,16 +14,19 @@ from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
-from memory.models import Draft, Kind, Precision
+from memory.models import Draft, Kind, Memory, Precision
 from memory.text.dates import (
     DateMatch,
+    find_clock,
     find_dates,
+    find_lengths,
     local_time,
     read_repetition,
     window_asked,
     windows_named,
 )
 from memory.text.dates.readers import looks_ahead
+from memory.text.dates.window import move_of
 from memory.text.deaths import find_dead, is_told_dead
 from memory.text.languages import either, values
 from memory.text.numbers import find_numbers
@@ -57,8 +60,9 @@ _DAY_ZH: Final = re.compile(
 )
 _MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 DATED: Final = re.compile(
-    rf"(?:19|20)\d\d(?:[-/年]\d{{1,2}}(?:[-/月](?:\d{{1,2}}[日号]?)?)?)?年?|\d{{1,2}}月(?:\d{{1,2}}[日号])?"
-    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]*"
+    rf"(?:19|20)\d\d(?:[-/年]\d{{1,2}}(?:[-/月](?:\d{{1,2}}[日号]?)?)?)?年?"
+    rf"|\d{{1,2}}月(?:(?:\d{{1,2}}[日号]?[到至])?\d{{1,2}}[日号])?"
+    rf"|\b(?:\d{{1,2}} ?(?:to|-|–) ?)?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]*"
     rf"|\b(?:{_MONTHS})[a-z]* \d{{1,2}}(?:st|nd|rd|th)?\b",
     re.I,
 )
@@ -74,6 +78,8 @@ DAY, _FEW_DAYS, MONTH, YEAR = (
     timedelta(days=364),
 )
 _EARLIEST_YEAR = 1900
+_SECOND: Final = timedelta(seconds=1)
+_BOUNDS: Final = frozenset({"since", "until", "before"})  # what stands around a day
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +125,7 @@ def read(text: str, tz: str) -> DateSpan | None:
             "month": datetime(y + month // 12, month % 12 + 1, 1, tzinfo=here),
             "year": datetime(y + 1, 1, 1, tzinfo=here),
         }[precision]
-        return DateSpan(
-            start.astimezone(UTC), after.astimezone(UTC) - timedelta(seconds=1), precision
-        )
+        return DateSpan(start.astimezone(UTC), after.astimezone(UTC) - _SECOND, precision)
     except (ValueError, OverflowError):
         return None
 
@@ -146,10 +150,29 @@ def find_spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], l
     return ahead, behind
 
 
+def find_said_times(text: str, at: datetime, tz: str) -> list[Window]:
+    """Find all times that own words said at `at` bear out: also since when, and the day itself.
+
+    "From 1 September" names that day, too, and "for three years now" the year.
+    """
+    ahead, behind = find_spoken_times(text, at, tz)
+    plain, now = fold_letters(text), local_time(at.isoformat(), tz)
+    days = [d for over in (False, True) for d in find_dates(text, now, over=over)]
+    days = [d for d in days if move_of(plain, d.start, d.end).partition(",")[0] in _BOUNDS]
+    days += [x.begin for x in find_lengths(text, now) if x.sort == "span"]
+    return [*ahead, *behind, *(_in_utc(d, tz) for d in days)]
+
+
+def _in_utc(day: DateMatch, tz: str) -> Window:
+    """Return the first moment of a day, month or year in a zone, and the one after it."""
+    zone = get_zone(tz)
+    return tuple(t.replace(tzinfo=zone).astimezone(UTC) for t in (day.at, day.end_of))  # type: ignore[return-value]
+
+
 def matches_time(claim: Window, said: Window, at: datetime) -> bool:
     """Tell whether a claimed time is one that was said: within it, and hardly finer."""
     (start, end), (first, last) = claim, said
-    if end <= first or start >= last:
+    if end < first or start >= last:
         return False
     if timedelta() <= first - at <= timedelta(seconds=1):  # "by Tuesday": from now on to that day
         return end - start > _FEW_DAYS or abs(end - last) < DAY
@@ -202,7 +225,7 @@ def _add_planned_day(draft: Draft, now: datetime, tz: str) -> Draft:
     if find_dates(text, now, over=True) != days and not looks_ahead(fold_letters(text)):
         return draft  # "in March" may be the last one
     if either("endings", "UNTIL").search(fold_letters(text)[: days[0].start]):
-        ends = days[0].end_of.replace(tzinfo=get_zone(tz)).astimezone(UTC) - timedelta(seconds=1)
+        ends = to_span(days[0], tz).end
         return replace(draft, valid_until=ends) if draft.kind in _COMES_AGAIN else draft
     if not _may_come(text):
         return draft
@@ -227,13 +250,85 @@ def _may_come(text: str, rule: str = "") -> bool:
 
 def _put_day(draft: Draft, day: DateMatch, tz: str) -> Draft:
     """Give a draft its day, as far as it was said."""
-    start, end = (
-        t.replace(tzinfo=get_zone(tz)).astimezone(UTC)
-        for t in (day.at, day.end_of - timedelta(seconds=1))
-    )
-    long = None if day.grain in {"minute", "day"} else end
+    span = to_span(day, tz)
+    long = None if day.grain in {"minute", "day"} else span.end
+    return replace(draft, on=span.start, on_until=long, precision=span.precision)
+
+
+def to_span(day: DateMatch, tz: str) -> DateSpan:
+    """Return a day of somebody's words as a span of time in their zone."""
+    start, end = _in_utc(day, tz)
     precision: Precision = "day" if day.grain in {"week", "weekend"} else day.grain  # type: ignore[assignment]
-    return replace(draft, on=start, on_until=long, precision=precision)
+    return DateSpan(start, start if precision == "minute" else end - _SECOND, precision)
+
+
+def find_day(text: str, at: datetime, tz: str, *, coming: bool = False) -> DateMatch | None:
+    """Return the one day that words said at `at` name, or since when something has lasted.
+
+    A bare one is read as its sentence is told, else it is to come if that is known (`coming`) or
+    nearer.
+    """
+    now = local_time(at.isoformat(), tz)
+    later, past = (find_dates(text, now, over=over) for over in (False, True))
+    if not later:
+        spans = [replace(x.begin, since=True) for x in find_lengths(text, now) if x.sort == "span"]
+        return spans[0] if len(spans) == 1 else None
+    if len(later) != 1 or len(past) != 1:
+        return None
+    ahead = True if coming else looks_ahead(fold_letters(text))
+    if ahead is None and later != past and later[0].at - now > now - past[0].at:
+        return None  # "in March" may be the last one
+    return past[0] if ahead is False else later[0]
+
+
+def date_by_words(
+    draft: Draft, op: str, words: str, at: datetime, tz: str, *, coming: bool = False
+) -> Draft:
+    """Add the day that a draft, else the words it rests on, give what an operation leaves out.
+
+    Of a denial it is the end, of a todo when it is due, of an event when it is, of a change since
+    when it holds; of anything else only since when it has been so.
+    """
+    denies = op == "negate"
+    due = draft.kind is Kind.TODO and not denies
+    event = draft.kind is Kind.EVENT and not denies
+    dated = draft.on or draft.expires_at or draft.repeats or (not event and draft.valid_from)
+    if draft.valid_until if denies else dated:
+        return draft
+    for text in (draft.content, words):
+        day = find_day(text, at, tz, coming=coming or due)
+        if day is None or not (denies or due or event or op == "update" or day.since):
+            continue
+        span = to_span(day, tz)
+        if denies and day.grain != "week":
+            return replace(draft, valid_until=span.end)
+        if due and is_believable(span, "due", at):
+            return replace(draft, expires_at=span.end, precision=span.precision)
+        if event and (span.end <= at or _may_come(draft.content)):
+            return _put_day(draft, day, tz)
+        if not (denies or due or event or day.grain == "week"):
+            return replace(draft, valid_from=span.start, precision=span.precision)
+    return draft
+
+
+def keep_day(draft: Draft, old: Memory, words: str, tz: str) -> Draft:
+    """Keep of a corrected event or todo the day, hour and repetition that nobody changed."""
+    if draft.kind is not old.kind or (was := old.on or old.expires_at) is None:
+        return draft
+    zone, new, exact = get_zone(tz), draft.on or draft.expires_at, old.precision == "minute"
+    draft = replace(draft, repeats=draft.repeats or old.repeats)
+    if new and (not exact or draft.precision != "day" or draft.on_until):
+        return draft
+    clock = None if new else find_clock(draft.content) or find_clock(words)
+    if not new and (clock is None or not (exact or clock[2])):
+        kept = ("on", "on_until", "expires_at", "precision")
+        return replace(draft, **{name: getattr(old, name) for name in kept})
+    day, was = ((t or was).astimezone(zone) for t in (new, was))
+    hour, minute, sure = clock or (was.hour, was.minute, True)
+    hour += 0 if sure else 12 * (was.hour >= 12)
+    at = day.replace(hour=hour, minute=minute, second=0).astimezone(UTC)
+    draft = replace(draft, precision="minute")
+    return replace(draft, on=at) if old.on else replace(draft, expires_at=at)
 
 
 # --- as of an earlier day ---

@@ -174,8 +174,7 @@ class EvidenceCase:
         found: list[dates.Window] = []
         for said in ([(f, self.m) for f in self.focus], [(self.m.text, self.m)], own):
             for text, m in (*said, *asked):
-                ahead, behind = dates.find_spoken_times(text, m.at, m.tz)
-                found += ahead + behind
+                found += dates.find_said_times(text, m.at, m.tz)
             if any(not (a <= self.m.at < b) for a, b in found):
                 break
         return found

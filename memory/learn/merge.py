@@ -50,6 +50,9 @@ from memory.models import (
 from memory.ports import FloatArray, Transaction
 from memory.text.notes import UNSORTED, add_subjects, is_close, is_health
 
+_LASTS: Final = frozenset(  # what holds until something else does
+    {Kind.FACT, Kind.IDENTITY, Kind.PREFERENCE, Kind.HEALTH, Kind.WORKFLOW}
+)
 LONGEST = 1_000  # characters of one memory; what is longer is no single thing
 SAID_ANEW = 0.6  # share of a thing's words that a message must have to say it again
 _LOOKED_AT = 24
@@ -177,6 +180,15 @@ def choose_strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Str
     if claim.draft.confidence < UNSURE or (inferred and confirmed):
         return "weight_balance"
     return "version_keep" if old.kind in {Kind.PREFERENCE, Kind.WHIM} else "latest_wins"
+
+
+def _begin_on_its_day(old: Memory, claim: Claim) -> Claim:
+    """Let a plan that replaces what holds begin on its day; until then the present goes on."""
+    d = claim.draft
+    if old.kind not in _LASTS or old.on or d.on is None or d.on <= claim.said_at:
+        return claim
+    begun = replace(d, kind=old.kind, valid_from=d.valid_from or d.on, on=None, on_until=None)
+    return replace(claim, draft=begun)
 
 
 # --- the gate ---
@@ -309,6 +321,7 @@ class Merger:
 
     def supersede(self, old: Memory, claim: Claim) -> SaveResult:
         """End the old one, which changed, when the new one begins; the new one names it."""
+        claim = _begin_on_its_day(old, claim)
         if normalise_text(old.original_content) == normalise_text(claim.draft.content):
             return self._recognise(old, claim)
         if (code := self._refuse_ending(old, claim)) is not None:

@@ -86,7 +86,7 @@ def _find_sides(
         m.state is State.ACTIVE
         and m.negated_at is None
         and m.quiet_at is None
-        and not (now and m.valid_until and m.valid_until <= now)
+        and not (now and m.has_ended(now))
         for m in sides
     )
     quoted = [m.original_content for m in sides] == [p.text, p.data["old"]]

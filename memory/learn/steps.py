@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from memory.learn import dates
 from memory.learn.answer import ANY, LearningTools
-from memory.learn.cited_words import Operation, ShownMessage, find_question_before
+from memory.learn.cited_words import Operation, ShownMessage, find_question_before, sentences_of
 from memory.learn.evidence import Verdict, check_operation, find_names
 from memory.learn.merge import Claim, Merger, SaveResult, importance_of_memory
 from memory.learn.proposals import add_proposal
@@ -38,7 +38,7 @@ from memory.text.languages import bounded, values
 from memory.text.notes import strip_subject
 from memory.text.questions import COMMON
 from memory.text.spans import join_own_text
-from memory.text.speech import FORMS, find_kin, fold, is_denial, read_answer
+from memory.text.speech import FORMS, find_kin, fold, is_denial, read_answer, split_clauses
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Entry
@@ -124,7 +124,7 @@ async def claim_steps(
         if s.entry is not None:
             vector, rests = next(vectors), s.verdict.sources
             message = by_id[rests[0][0]] if rests else said[-1]
-            draft = _build_draft(s.entry, message, source, s.old, tools.skipped)
+            draft = _build_draft(s, s.entry, message, source, tools.skipped)
             ids = await tools.nearest(user_id, vector, s.entry.content, near, ANY)
             seen = (vector, tools.embedder.id, tuple(ids), rests)
             claim = Claim(draft, message.at, (message.id,), message.session_id, *seen)
@@ -133,13 +133,14 @@ async def claim_steps(
 
 
 def _build_draft(
+    step: Step,
     entry: Entry,
     said: Message,
     source: Source,
-    old: Memory | None,
     skipped: Callable[[str, str, str], None],
 ) -> Draft:
-    """Write the draft; what the model does not say is as in the memory it changes."""
+    """Write the draft; what a model leaves out is as the words or the changed memory have it."""
+    old, changes = step.old, step.op in {"update", "fix"}
 
     def read_date(word: str, use: dates.Use) -> dates.DateSpan | None:
         found = dates.read(word, said.tz) if word else None
@@ -152,9 +153,9 @@ def _build_draft(
     text = " ".join(entry.content.split())
     due, since = read_date(entry.expires, "due"), read_date(entry.since, "since")
     until, day = read_date(entry.until, "until"), read_date(entry.on, "since")
-    ends = day.end if day is not None and day.precision in {"month", "year"} else None
     kind = entry.kind or (old.kind if old else Kind.FACT)
-    if kind is Kind.EVENT:  # it has a day, is never due and never expires
+    ends = day.end if day is not None and day.precision in {"month", "year"} else None
+    if kind is Kind.EVENT and step.op != "negate":  # it has a day, is never due and never expires
         day, due = day or due, None
         ends, until = until.end if day and until and not entry.repeats else ends, None
     draft = Draft(
@@ -163,7 +164,7 @@ def _build_draft(
         importance=entry.importance or (importance_of_memory(old) if old else Importance.MEDIUM),
         language=detect_language(text, detect_language(said.text)),
         source=source,
-        entities=entry.entities,
+        entities=entry.entities or (_list_entities(old, text) if old else ()),
         topics=entry.topics or (old.topics if old else ()),
         modalities=("text", "quote") if entry.quote else ("text",),
         sensitivity=entry.sensitivity,
@@ -176,9 +177,35 @@ def _build_draft(
         precision=next((d.precision for d in (due, day, since) if d), None),
         dead=entry.dead or (old.dead if old else None),
     )
+    words = _join_cited_clauses(step, said.text)
     told = f"{said.text}\n{old.original_content}" if old and old.dead else said.text
     draft = dates.complete_draft(draft, said.at, said.tz, told)
+    coming = old is not None and old.on is not None and old.on > said.at
+    op = step.op if not (changes and old) else "add" if old.on or old.expires_at else "update"
+    draft = dates.date_by_words(draft, op, words, said.at, said.tz, coming=coming)
+    if changes and old:
+        draft = dates.keep_day(draft, old, words, said.tz)
+    elif step.op == "done" and old and old.on and old.on <= said.at and draft.on is None:
+        draft = replace(draft, on=old.on, on_until=old.on_until, precision=old.precision)
     return draft if entry.confidence is None else replace(draft, confidence=entry.confidence)
+
+
+def _list_entities(old: Memory, text: str) -> tuple[str, ...]:
+    """List what a changed memory is still about: all, but where the text names somebody new."""
+    named = {n for n in find_names(f"- {text}") if n not in old.original_content}
+    return tuple(n for n in old.entities if not named or n.casefold() in text.casefold())
+
+
+def _join_cited_clauses(step: Step, text: str) -> str:
+    """Return the clauses of a message that an operation rests on."""
+    start, end = step.verdict.sources[0][1:] if step.verdict.sources else (0, len(text))
+    found = [
+        text[a:b][x:y]
+        for a, b in sentences_of(text)
+        for x, y in split_clauses(text[a:b])
+        if a + x < end and start < a + y
+    ]
+    return ", ".join(found)
 
 
 # --- how far it reaches ---

@@ -47,6 +47,7 @@ from memory.lifecycle.occasions import (
     read_day,
     read_start,
     write_death,
+    write_growth,
     write_occasion,
 )
 
@@ -93,5 +94,6 @@ __all__ = [
     "to_milliseconds",
     "wants_question",
     "write_death",
+    "write_growth",
     "write_occasion",
 ]

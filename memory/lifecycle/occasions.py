@@ -7,13 +7,20 @@ zone. Texts are never rewritten for time: what is shown is the day, and beside i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
-from memory.models import Kind, Lang, Memory
-from memory.text.dates import DateMatch, find_next_day, local_time, write_date, write_nearness
+from memory.models import Kind, Lang, Memory, State
+from memory.text.dates import (
+    DateMatch,
+    find_next_day,
+    local_time,
+    write_date,
+    write_length,
+    write_nearness,
+)
 from memory.text.deaths import find_own_kin, get_relation
 from memory.text.languages import either, value
 from memory.text.speech import find_kin
@@ -43,11 +50,15 @@ class Occasion:
 
     def write_day(self) -> str:
         """Write its first day as far as it was said: 2027-06-12, 2027-06, 2027."""
-        return f"{self.first}"[: {"year": 4, "month": 7}.get(self.grain, 10)]
+        return _cut(self.first, self.grain)
 
     def write_word(self, today: date, lang: Lang) -> str:
         """Write how near it is: today, in 3 days, past."""
         return write_nearness(self.first, self.last, today, self.grain, lang)
+
+
+def _cut(day: date, grain: str) -> str:
+    return f"{day}"[: {"year": 4, "month": 7}.get(grain, 10)]
 
 
 def find_today(now: datetime, tz: str) -> date:
@@ -66,8 +77,9 @@ def find_occasion(m: Memory, now: datetime, tz: str) -> Occasion | None:
     first, last = days
     standing = "coming" if today < first else "now" if today <= last else "planned"
     within = standing == "now" and m.precision not in WIDE  # told on the day, it is of today
-    if standing != "coming" and not within and not _was_told_ahead(m, first, tz):
-        standing = "over"
+    became = m.on is None and m.expires_at is None and bool(m.supersedes)
+    if standing != "coming" and (became or not (within or _was_told_ahead(m, first, tz))):
+        standing = "over"  # what takes another's place on a day holds from then on
     return Occasion(first, last, m.precision or "day", standing)
 
 
@@ -82,10 +94,10 @@ def read_day(at: datetime, precision: str | None, tz: str, *, end: bool = False)
     return (first + _SHIFT).astimezone(UTC).date()
 
 
-def read_start(m: Memory, tz: str) -> date:
-    """Return the day since when a memory holds, or on which it was told."""
+def read_start(m: Memory, tz: str) -> str:
+    """Return since when a memory holds, as far as it was said, or the day on which it was told."""
     said = m.precision if m.valid_from and m.on is None and m.expires_at is None else None
-    return read_day(m.valid_from or m.created_at, said or "minute", tz)
+    return _cut(read_day(m.valid_from or m.created_at, said or "minute", tz), said or "day")
 
 
 def find_days(m: Memory, since: date, tz: str) -> tuple[date, date] | None:
@@ -127,16 +139,21 @@ def _was_told_ahead(m: Memory, first: date, tz: str) -> bool:
 
 
 def write_occasion(
-    m: Memory, now: datetime, lang: Lang, tz: str = "UTC", deaths: Iterable[Memory] = ()
+    m: Memory, now: datetime, lang: Lang, tz: str = "UTC", deaths: Sequence[Memory] = ()
 ) -> str:
-    """Write a memory's day and how near it is, for people.
+    """Write a memory's day and how near it is, for people; else its end, or what it has grown to.
 
-    Nothing of what is over or denied, nor of the days of the dead.
+    Nothing of what is denied, nor of the days of the dead.
     """
-    silent = m.negated_at is not None or is_silenced(m, deaths)
-    o = None if silent else find_occasion(m, now, tz)
-    if o is None or o.standing == "over":
+    if m.negated_at is not None:
         return ""
+    o = None if is_silenced(m, deaths) else find_occasion(m, now, tz)
+    if o is None or o.standing == "over":
+        if m.valid_until is None:
+            return write_growth(m, now, lang, tz, deaths)
+        last = find_today(m.valid_until - timedelta(seconds=1), tz)
+        form = value(lang, "nearness", "ENDS").split("|")[m.has_ended(now)]
+        return str(form.format(day=_write_date(last, None, lang)))
     coming, planned, due = value(lang, "nearness", "SHOWN").split("|")
     form = due if m.on is None and m.kind is Kind.TODO else coming
     form = planned if o.standing == "planned" and form is coming else form
@@ -147,6 +164,17 @@ def write_occasion(
 def _write_date(day: date, grain: str | None, lang: Lang) -> str:
     at = datetime.combine(day, datetime.min.time())
     return write_date(DateMatch(at, grain if grain in {"month", "year"} else "day"), lang)  # type: ignore[arg-type]
+
+
+def write_growth(
+    m: Memory, now: datetime, lang: Lang, tz: str, deaths: Sequence[Memory] = ()
+) -> str:
+    """Write what an age or span has grown to since it was told; "" of what holds no longer."""
+    over = m.state is not State.ACTIVE or m.negated_at is not None or m.has_ended(now)
+    if over or find_death(m, deaths):
+        return ""
+    told, today = (local_time(t.isoformat(), tz) for t in (m.created_at, now))
+    return write_length(m.original_content, told, today, lang)
 
 
 # --- the dead ---

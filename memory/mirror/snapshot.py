@@ -266,10 +266,11 @@ def _make_entries(
     }
 
     def make_entry(m: Memory) -> MirrorEntry:
-        over = m.negated_at is not None or (m.valid_until is not None and m.valid_until <= now)
+        over = m.negated_at is not None or m.has_ended(now)
         top = under.get(m.id, m)
         top = under.get(top.id, top)  # a theme of gists
         group = "standing" if top.id in standing else _find_group(top, several)
+        group = group if m.has_begun(now) else "plans"
         return MirrorEntry(
             m.id,
             m.kind,

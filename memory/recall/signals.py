@@ -99,9 +99,8 @@ def filter_for_mode(q: Query) -> Filter:
 
 def matches_filter(f: Filter, m: Memory) -> bool:
     """Apply the filter to a memory that came another way."""
-    valid = f.valid_at is None or m.valid_until is None or m.valid_until > f.valid_at
     return (
-        valid
+        not (f.valid_at and m.has_ended(f.valid_at))
         and m.state in f.states
         and (f.levels is None or m.level in f.levels)
         and (f.negated is None or f.negated == (m.negated_at is not None))

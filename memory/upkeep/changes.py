@@ -230,10 +230,8 @@ def can_replace(newer: Memory, older: Memory, now: datetime) -> bool:
 
 
 def _holds(m: Memory, now: datetime) -> bool:
-    begun = m.valid_from is None or m.valid_from <= now
-    over = m.valid_until is not None and m.valid_until <= now
-    derived = bool(m.source_ids)
-    return is_current_fact(m) and begun and not over and not derived and m.kind not in _PASSING
+    holds = is_current_fact(m) and m.has_begun(now) and not m.has_ended(now)
+    return holds and not m.source_ids and m.kind not in _PASSING
 
 
 class Subjects(NamedTuple):

@@ -105,8 +105,8 @@ def is_detail(m: Memory, run: UpkeepRun) -> bool:
         and not m.source_ids
         and not is_quote(m)  # the person's own words are not put in others
         and (m.on is None or m.on <= run.now)
-        and (m.valid_from is None or m.valid_from <= run.now)
-        and (m.valid_until is None or m.valid_until > run.now)
+        and m.has_begun(run.now)
+        and not m.has_ended(run.now)
         and not is_health(m.original_content)
     )
 
@@ -123,7 +123,7 @@ def _drop_ended(run: UpkeepRun, tx: Transaction) -> None:
     """Let go of themes with a detail whose time is over, unless the person has confirmed them."""
     themes = [m for m in _look(run, tx)[0] if not (m.verified or m.pinned)]
     details = tx.memories.get_many({i for t in themes for i in t.source_ids})
-    over = {m.id for m in details if m.valid_until and m.valid_until <= run.now}
+    over = {m.id for m in details if m.has_ended(run.now)}
     for theme in themes:
         if not over.isdisjoint(theme.source_ids):
             run.begin(tx, "derive")

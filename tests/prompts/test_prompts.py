@@ -30,6 +30,7 @@ ITEM = {
     "planned": False,
     "repeats": False,
     "died": "",
+    "grown": "about 35 now",
 }
 VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "persona": {},

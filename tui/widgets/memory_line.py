@@ -125,7 +125,8 @@ def format_validity(m: Memory, voice: WindowLanguage, now: datetime) -> str:
     """Write until or since when it holds, and its day, where that was said."""
     from memory.api import write_occasion  # not before the first paint
 
-    times = (("since", m.valid_from, m.precision), ("until", m.valid_until, None))
+    denied = m.valid_until if m.negated_at else None  # any other end is among its days
+    times = (("since", m.valid_from, m.precision), ("until", denied, None))
     told = [voice(key, when=voice.format_date(at, form, now)) for key, at, form in times if at]
     return " · ".join(filter(None, (*told, write_occasion(m, now, voice.lang, voice.tz))))
 

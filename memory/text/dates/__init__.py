@@ -6,13 +6,17 @@ from memory.text.dates.days import (
     read_repetition,
     write_nearness,
 )
+from memory.text.dates.lengths import Length, find_lengths, write_length
 from memory.text.dates.window import times_named, window_asked, windows_named
-from memory.text.dates.written import DateMatch, find_dates, local_time, write_date
+from memory.text.dates.written import DateMatch, find_clock, find_dates, local_time, write_date
 
 __all__ = [
     "DateMatch",
+    "Length",
     "Repetition",
+    "find_clock",
     "find_dates",
+    "find_lengths",
     "find_next_day",
     "local_time",
     "read_repetition",
@@ -20,5 +24,6 @@ __all__ = [
     "window_asked",
     "windows_named",
     "write_date",
+    "write_length",
     "write_nearness",
 ]

@@ -89,14 +89,15 @@ def write_date(when: DateMatch, lang: Lang) -> str:
     )
 
 
-def find_dates(text: str, now: datetime, *, over: bool = False) -> list[DateMatch]:
+def find_dates(text: str, now: datetime, *, over: bool | None = None) -> list[DateMatch]:
     """Find every date of a text said at the naive local time `now`.
 
-    A bare one is to come, unless it is told as over, or all is `over`. What is vague, recurrent,
-    ambiguous or impossible is none.
+    A bare one is to come, unless it is told as over; all are past, or to come, where `over` says
+    so. What is vague, recurrent, ambiguous or impossible is none.
     """
     plain = fold_letters(text)
-    found = times_named(text, now, ahead=not over and looks_ahead(plain) is not False)
+    over = looks_ahead(plain) is False if over is None else over
+    found = times_named(text, now, ahead=not over)
     return [w for s in found if (w := _dated(s, plain)) is not None]
 
 
@@ -131,6 +132,19 @@ def _read_clock(m: re.Match[str], lang: Lang) -> tuple[int, int, str]:
     hour = next(said[name] for name in ("hour", "oclock", "bare") if name in said)
     minutes = 30 if "thirty" in said else 15 * said.get("quarters", 0) or said.get("minute", 0)
     return hour, minutes, half
+
+
+def find_clock(text: str) -> tuple[int, int, bool] | None:
+    """Find the one hour and minute of a text, and whether its half of the day is known."""
+    plain, found = fold_letters(text), set[tuple[int, int, bool]]()
+    for pattern, lang in _clocks():
+        for m in pattern.finditer(plain):
+            hour, minute, half = _read_clock(m, lang)
+            if (at := _hour(hour, minute, half, None)) is not None:
+                found.add((at.seconds // 3600, minute, True))
+            elif 1 <= hour <= 12 and minute < 60:
+                found.add((hour % 12, minute, False))
+    return found.pop() if len(found) == 1 else None
 
 
 def _with_clock(w: DateMatch, plain: str, part: int | None) -> DateMatch:

@@ -40,6 +40,23 @@ async def test_what_is_remembered_is_written(desk: Desk) -> None:
     assert stat.S_IMODE(desk.path.stat().st_mode) == 0o600
 
 
+async def test_what_begins_later_is_a_plan_until_its_day(desk: Desk) -> None:
+    """The old job stays where it is; from the day on it is no longer so, and the new one is."""
+    day = desk.now + timedelta(days=12)
+    old = await desk.remember("I teach in Leeds", valid_until=day)
+    new = await desk.remember("I teach in Lyon", valid_from=day, supersedes=(old.id,))
+    await desk.sync()
+    active, _ = desk.text.split("## Archived Memories")
+    assert active.index(old.id) < active.index("### Plans and dates") < active.index(new.id)
+    desk.tick(days=13)
+    await desk.remember("I love jazz")
+    await desk.sync()
+    active, archived = desk.text.split("## Archived Memories")
+    assert new.id in active
+    assert "### Plans and dates" not in active
+    assert archived.index("### No longer so") < archived.index(old.id)
+
+
 async def test_the_portrait(desk: Desk) -> None:
     """What always counts comes first, then people that several memories name, then kinds; details stand below."""
     facts = [await desk.remember(f"Ran {n} km along the river") for n in (5, 7)]
