@@ -291,11 +291,12 @@ class MemoryTable(Protocol):
     def list_known_at(
         self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0
     ) -> MemoryPage:
-        """List what was known at that moment, in the words it had then, the newest first.
+        """List what held at that moment, in the words it had then, the newest first.
 
-        That is what had been made, and not been superseded, merged, denied or forgotten; what was
-        learned of the same thing later changes nothing about it. Never secret ones, nor what was
-        deleted on request since. `text` keeps those with all its words.
+        That is what had been made, and not been superseded, merged, denied or forgotten. What was
+        told later counts as far as somebody dated it: what had ended by then is over, what held
+        since before is there. Never secret ones, nor what was deleted since. `text` keeps those
+        with all its words.
         """
 
     def move(self, m: Memory, e: WeightEvent) -> None:

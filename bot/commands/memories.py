@@ -145,6 +145,8 @@ async def list_as_of(
         if is_now is not None and is_now.state is State.ACTIVE:
             state = "negated" if is_now.negated_at is not None else ""
         lines[i] += say(lang, f"asof.{state}") if state else ""
+        lines[i] += say(lang, "asof.later") if m.created_at > at else ""
+        lines[i] += "" if m.has_begun(at) else say(lang, "asof.coming")
     text = "\n".join([say(lang, "asof.head", when=when, n=page.total), *lines])
     return CommandOutcome(
         True, text, memories=tuple(current[m.id] for m in ordered if m.id in current)

@@ -212,10 +212,13 @@ class MemoryGateway(Gateway):
     def _list_as_of(self, at: int) -> list[Memory]:
         """List memories as they stood, without what was deleted on request since."""
         now = self._memories(
-            "m.user_id = ? AND m.created_at <= ? AND m.state <> 'deleted'", self.owner, at
+            "m.user_id = ? AND (m.created_at <= ? AND m.state <> 'deleted' OR m.valid_from <= ? AND"
+            " m.state IN ('active', 'superseded'))",
+            *(self.owner, at, at),
         )
         # What had been said otherwise of by then is over, whenever that was learned.
-        ended = frozenset(i for m in now for i in m.supersedes)
+        begun = (m for m in now if m.valid_from is None or to_ms(m.valid_from) <= at)
+        ended = frozenset(i for m in begun for i in m.supersedes)
         changes: dict[MemoryId, list[Any]] = defaultdict(list)
         for row in self._rows(
             "SELECT c.entity_id, c.seq, s.at FROM changes c JOIN change_sets s ON s.id = c.set_id"
@@ -518,8 +521,9 @@ def _stood(m: Memory, touched: Mapping[MemoryId, str | None], at: int, ended: bo
         then = replace(m, negated_at=None, state=State.SUPERSEDED if superseded else State.ACTIVE)
     elif after:
         then = memory_from_json(json.loads(after))
-    over = then.state is State.ACTIVE and m.state is State.SUPERSEDED and ended
-    state = State.SUPERSEDED if over else then.state
+    until = m.valid_until is not None and to_ms(m.valid_until) <= at
+    over = until or (m.state is State.SUPERSEDED and ended)
+    state = State.SUPERSEDED if over and then.state is State.ACTIVE else then.state
     return replace(then, negated_at=denied or then.negated_at, state=state)
 
 

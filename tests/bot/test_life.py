@@ -7,7 +7,8 @@ import json
 import re
 import sys
 from dataclasses import replace
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -27,6 +28,7 @@ from bot.shoreline import LEVEL_INK
 from bot.texts import LANGS
 from bot.texts import say as words
 from memory.models import Filter, Lang, Layer, Level, Source, State
+from memory.ports import Transaction
 from tests.e2e.driver import FakeTime, Window, opened
 
 
@@ -259,6 +261,14 @@ async def test_without_matplotlib_one_sentence(
 # --- as it was ---
 
 
+def put_start(memory_id: str, since: datetime, now: datetime, tx: Transaction) -> None:
+    """Let a memory hold since a day."""
+    tx.changes.begin("user", "edit", now)
+    m = tx.memories.get(memory_id)
+    assert m is not None
+    tx.memories.put(replace(m, valid_from=since), "updated")
+
+
 async def test_what_was_known_on_a_day(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By `list --as-of` and by `/review … as of`, in both languages; what became of it since stands behind it."""
     async with opened(tmp_path, tz="Asia/Shanghai") as w:
@@ -279,7 +289,7 @@ async def test_what_was_known_on_a_day(tmp_path: Path, capsys: pytest.CaptureFix
         w.time.forward(days=10)
         early = await run(w, capsys, "list", "--as-of", "3 March")
         assert "Lyon (since changed)" not in early
-        assert "What I knew on 2026-03-03 23:59 (1)" in early
+        assert "As of 2026-03-03 23:59 (1)" in early
         assert "I live in Lyon" in early
         assert "→ since changed" in early
         both = (await w.do("/review as of 2026-03-15")).text
@@ -288,9 +298,15 @@ async def test_what_was_known_on_a_day(tmp_path: Path, capsys: pytest.CaptureFix
         assert ("Lyon" in topic.text, "爵士" in topic.text) == (False, True)
         assert [m.original_content for m in topic.memories] == ["我喜欢爵士乐"]
         asked = (await w.do("/review 3月15日时你知道我什么")).text
-        assert "截至 2026-03-15 23:59 我知道的（2 条）" in asked
+        assert "截至 2026-03-15 23:59（2 条）" in asked
         assert "→ 后来已更新" in asked
         assert "Lyon" not in (await w.do("/review as of today")).text
+        for text, begins in (("I play the oboe", -20), ("I sing in a choir", 20)):
+            m = (await w.do(f"/remember {text}")).memories[0]
+            since = w.time.now + timedelta(days=begins)
+            await w.ebb.store.write(w.ebb.owner, partial(put_start, m.id, since, w.time.now))
+        assert "→ you told me later" in (await w.do("/review oboe as of 2026-03-15")).text
+        assert "→ was still to come" in (await w.do("/review choir as of today")).text
         assert "knew nothing" in await run(w, capsys, "list", "--as-of", "2020-01-01")
         unread = await w.do("/review as of my birthday")
         assert not unread.ok

@@ -89,9 +89,10 @@ async def test_until_it_ended(
 async def test_a_change_learned_late_ends_it_when_it_was_said(
     store: SqliteStore, user: str
 ) -> None:
-    """Said on day 5, worked on at day 6: on day 5 it was known that this is over."""
+    """Ended on day 3, said on day 5, worked on at day 6: from day 3 on it is the new one."""
     old = await add(store, user, "lives in Lyon", NOW)
-    new = await add(store, user, "lives in Paris", later(days=5), supersedes=(old.id,))
+    since, told = later(days=3), later(days=5)
+    new = await add(store, user, "lives in Paris", told, supersedes=(old.id,), valid_from=since)
     await put(
         store,
         user,
@@ -101,10 +102,8 @@ async def test_a_change_learned_late_ends_it_when_it_was_said(
         state=State.SUPERSEDED,
         valid_until=later(days=3),
     )
-    assert await known(store, user, 4) == [
-        "lives in Lyon"
-    ]  # that it had ended on day 3 was told on day 5
-    assert await known(store, user, 5.5) == [new.content]
+    assert await known(store, user, 2) == [old.content]
+    assert await known(store, user, 4) == await known(store, user, 5.5) == [new.content]
     tea = await add(store, user, "likes tea", NOW)
     await put(store, user, tea, "negated", later(days=9), negated_at=later(days=8))
     assert "likes tea" not in await known(store, user, 8.5)
