@@ -41,6 +41,7 @@ class Turn:
     reply_to: str | None = None
     review: bool = False  # asked for with /review: look at every level, this once
     again: bool = False  # asked for with /retry: also where its reply was stopped
+    here: str = ""  # the zone of the device, where `tz` is the person's
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ from bot.commands.questions import (
     accept_look_back,
     ask_proposal,
     ask_todo,
+    ask_zone,
+    find_zone,
     offer_look_back,
 )
 from bot.events import (
@@ -100,6 +102,7 @@ class EbbAgent(AgentQueries):
         try:
             # A message without letters, such as "1" or "?", is answered in the language before it.
             lang = lang or await self.detect_language(turn.user_id)
+            turn = replace(turn, tz=await self._find_zone(turn), here=turn.tz)
             respond = self._answer if on_record else self._answer_off_record
             async with aclosing(respond(turn, running, lang)) as events:
                 async for event in events:
@@ -240,6 +243,9 @@ class EbbAgent(AgentQueries):
         yield Stopped("", running.text) if stopped else Done("", running.text, running.usage)
 
     # --- its steps ---
+
+    async def _find_zone(self, said: Turn | Command) -> str:
+        return await self.store.read(said.user_id, lambda tx: find_zone(tx, said.scope, said.tz))
 
     async def _open(self, turn: Turn) -> turns.OpenedTurn | turns.ReplayedTurn | None:
         """Open the turn once the scope's one before it is over. None if that takes too long."""
@@ -433,13 +439,17 @@ class EbbAgent(AgentQueries):
     async def _ask_back(
         self, turn: Turn, opened: turns.OpenedTurn, recall: Recall | None, lang: Lang
     ) -> tuple[Choice, ...]:
-        """Offer to look back; else ask what waits for a yes or no.
+        """Offer to look back; else ask about a new zone, and what waits for a yes or no.
 
-        That is done only at a pause and never in a group.
+        The last is done only at a pause, and neither in a group.
         """
         if recall is not None and recall.faint is not None:
             return await offer_look_back(self.store, turn, lang)
-        if opened.history or not turn.scope.startswith("user:"):
+        if not turn.scope.startswith("user:"):
+            return ()
+        if choices := await ask_zone(self.store, turn, lang):
+            return choices
+        if opened.history:
             return ()
         return await ask_proposal(self.memory, self.store, turn, lang)
 
@@ -457,7 +467,7 @@ class EbbAgent(AgentQueries):
         c = replace(c, args=clean_input(c.args))
         try:
             lang = c.lang or await self.detect_language(c.user_id, c.args)
-            return await self._commands.run(c, lang)
+            return await self._commands.run(replace(c, tz=await self._find_zone(c)), lang)
         except StoreError as e:
             return answer(lang, "store", ok=False, why=str(e))
         except ModelError as e:

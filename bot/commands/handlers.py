@@ -161,7 +161,7 @@ class Commands:
             return kept if kept and kept[1] == questions.TODO else take_choice(tx, c.args, c.at)
 
         taken = await self.store.write(c.user_id, take)
-        known = {"forget", questions.PROPOSAL, questions.LOOK_BACK, questions.TODO}
+        known = {"forget", questions.PROPOSAL, questions.LOOK_BACK, questions.TODO, questions.ZONE}
         if taken is None or taken[0] != c.scope or taken[1] not in known:
             return answer(lang, "choice.gone", ok=False)
         _, kind, payload = taken
@@ -171,6 +171,8 @@ class Commands:
             text = await self.store.read(c.user_id, lambda tx: questions.find_question(tx, payload))
             turn = _make_look_back(replace(c, args=text))
             return CommandOutcome(True, "", turn=turn) if text else answer(lang, "choice.gone")
+        if kind == questions.ZONE:
+            return await questions.answer_zone(self.store, c, payload, lang)
         if kind == questions.PROPOSAL:
             return await questions.answer_proposal(self.memory, c, payload, lang)
         return await self._orders(c, lang).forget_chosen([payload])

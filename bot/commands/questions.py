@@ -6,8 +6,10 @@ Proposals, what MEMORY.md lacks, and whether to look back for something faint.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
 
 from bot.events import Choice, Command, CommandOutcome, Turn, answer
 from bot.tables import find_pending_choice, get_choice, put_choice, take_choice
@@ -21,6 +23,8 @@ from memory.ports import Store, Transaction
 PROPOSAL = "proposal"
 LOOK_BACK = "look_back"
 TODO = "todo"
+ZONE: Final = "zone"
+_ZONES: Final = "zones_asked"  # the person's settings: zones they were asked about since the last
 TODO_ANSWERS = ("done", "open", "dropped")
 LIFE = timedelta(days=2)
 TODO_LIFE = timedelta(days=3)  # then the todo counts as unanswered
@@ -37,14 +41,20 @@ async def ask_proposal(
 
     def offer(tx: Transaction) -> tuple[Choice, ...]:
         no = "proposal.leave" if p.data.get("op") == NIGHT else "proposal.no"
-        texts = {True: write_question(p, lang), False: say(lang, no)}
-        keys = {yes: tx.new_id() for yes in texts}
-        for yes, key in keys.items():
-            told = {"id": p.id, "yes": yes, "op": p.data.get("op")}
-            put_choice(tx, key, turn.scope, PROPOSAL, told, turn.at + LIFE)
-        return tuple(Choice(keys[yes], text) for yes, text in texts.items())
+        told = {"id": p.id, "op": p.data.get("op")}
+        return _offer(tx, turn, PROPOSAL, told, write_question(p, lang), say(lang, no))
 
     return await store.write(turn.user_id, offer)
+
+
+def _offer(
+    tx: Transaction, turn: Turn, kind: str, told: Json, yes: str, no: str
+) -> tuple[Choice, ...]:
+    """Keep a yes and a no, each with what is told of the question, and return both."""
+    keys = {True: tx.new_id(), False: tx.new_id()}
+    for said, key in keys.items():
+        put_choice(tx, key, turn.scope, kind, {**told, "yes": said}, turn.at + LIFE)
+    return Choice(keys[True], yes), Choice(keys[False], no)
 
 
 def write_question(p: Proposal, lang: Lang) -> str:
@@ -70,6 +80,47 @@ async def answer_proposal(
         return answer(lang, "choice.gone", ok=False)
     no = "proposal.both" if payload.get("op") == "change" else "proposal.declined"
     return answer(lang, "proposal.accepted" if yes else no)
+
+
+def find_zone(tx: Transaction, scope: str, here: str) -> str:
+    """Return the person's zone: the one they said yes to, else that of their last message."""
+    if user_zone := tx.user().tz:
+        return user_zone
+    last = tx.conversations.list_messages(scope=scope, limit=1, newest=True)
+    return last[0].tz if last and scope == f"user:{tx.user_id}" else here
+
+
+async def ask_zone(store: Store, turn: Turn, lang: Lang) -> tuple[Choice, ...]:
+    """Ask, once, whether to use the zone that the person seems to be in now."""
+    here = turn.here or turn.tz
+    zones = ZoneInfo(turn.tz), ZoneInfo(here)
+    if len({turn.at.astimezone(zone).utcoffset() for zone in zones}) == 1:
+        return ()
+
+    def offer(tx: Transaction) -> tuple[Choice, ...]:
+        user = tx.user()
+        asked = list(user.settings.get(_ZONES) or ())
+        if here in asked:
+            return ()
+        tx.put_user(replace(user, settings={**user.settings, _ZONES: [*asked, here]}))
+        asks = say(lang, "zone.asks", zone=here.rpartition("/")[2].replace("_", " "))
+        return _offer(tx, turn, ZONE, {"zone": here}, asks, say(lang, "proposal.no"))
+
+    return await store.write(turn.user_id, offer)
+
+
+async def answer_zone(store: Store, c: Command, payload: Json, lang: Lang) -> CommandOutcome:
+    """Use the zone from now on, or stay with the one there is."""
+
+    def settle(tx: Transaction) -> str:
+        user = tx.user()
+        if not payload["yes"]:
+            tx.put_user(replace(user, tz=find_zone(tx, c.scope, c.tz)))
+            return say(lang, "zone.stays")
+        tx.put_user(replace(user, tz=payload["zone"], settings={**user.settings, _ZONES: []}))
+        return say(lang, "zone.moves")
+
+    return CommandOutcome(True, await store.write(c.user_id, settle))
 
 
 async def offer_look_back(store: Store, turn: Turn, lang: Lang) -> tuple[Choice, ...]:
