@@ -213,6 +213,7 @@ class Memory:
     quiet_at: datetime | None = None  # since when it does not come up by itself
     quiet_words: str | None = None  # in which words the person asked for that
     dead: str | None = None  # who died, as its words name them; `on` says when
+    slot: str | None = None  # what it is the one value of; "": of nothing; None: not known yet
 
     @property
     def spoken_level(self) -> Level:
@@ -298,6 +299,7 @@ class Draft:
     repeats: str | None = None
     dead: str | None = None
     close: bool = False
+    slot: str | None = None  # as of a memory
     modalities: tuple[str, ...] = ("text",)  # "quote": a quotation of the person, never rewritten
 
 

@@ -34,6 +34,7 @@ from bot.commands.handlers import (
 )
 from bot.commands.memories import format_memory, list_as_of
 from bot.commands.why import list_reasons
+from bot.events import Command
 from bot.markdown import pad_to_columns
 from bot.reports import describe_night_undo
 from bot.settings import Settings, machine_language
@@ -250,6 +251,16 @@ def _ask(question: str) -> str:
     """Ask, and return the line typed, with single spaces."""
     print(question, end="", flush=True)
     return " ".join(sys.stdin.readline().split())
+
+
+@verb("rules", argument("--drop", type=parse_positive, metavar="N"))
+async def rules(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    """Show the person's rules about what is kept, or end one."""
+    words = f"drop {args.drop}" if args.drop else ""
+    command = Command("memory", words, ebb.owner, ebb.scope, "cli", ebb.clock(), ebb.tz, lang=lang)
+    told = await ebb.agent.run_command(command)
+    print(told.text)
+    return 0 if told.ok else 1
 
 
 @verb("purge", ID, flag("--yes"))

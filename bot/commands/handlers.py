@@ -40,6 +40,7 @@ REFUSED: Final[Mapping[WindowMode, Mapping[str, str]]] = {
 _LAST = frozenset({"", "last", "latest", "最近", "最近一次", "上一次", "上次"})
 _NIGHT = frozenset({"night", "last night", "昨晚", "昨夜", "昨晚的整理"})
 _LIST = frozenset({"list", "列表", "清单"})
+_RULE = "drop"
 _READ = frozenset({"read", "private", "只读"})
 ON = ("on", "开", "打开", "开启")
 OFF = ("off", "关", "关闭", "结束")
@@ -190,8 +191,16 @@ class Commands:
             return await self._tell_night(c, lang)
         if word in (*ON, *OFF):
             return await self._orders(c, lang).switch_memory(on=word in ON)
+        dropped = word.removeprefix(_RULE).strip(" #")
+        if dropped != word and dropped.isdigit():
+            return await self._orders(c, lang).drop_rule(int(dropped))
         off = await self.memory.is_off(c.user_id)
-        return answer(lang, "memory.is_off" if off else "memory.is_on", ok=not word)
+        told = answer(lang, "memory.is_off" if off else "memory.is_on", ok=not word)
+        rules = await self.store.read(c.user_id, api.list_rules)
+        if not rules or c.scope != f"user:{c.user_id}":
+            return told
+        lines = [f"{n}. {rule.said}" for n, rule in enumerate(rules, 1)]
+        return replace(told, text="\n".join([told.text, say(lang, "rules.head"), *lines]))
 
     async def _tell_night(self, c: Command, lang: Lang) -> CommandOutcome:
         if c.mode is WindowMode.TEMP:

@@ -87,6 +87,8 @@ class Orders:
                 spoken = await self.switch_memory(on=intent.kind == "on", message=message)
             case "quiet" | "speak":
                 spoken = await self.keep_quiet(intent.text, on=intent.kind == "quiet")
+            case "never" | "always":
+                spoken = await self.make_rule(intent, text)
             case "remember":
                 return await self._remember(intent, text, message)
             case _:
@@ -259,6 +261,20 @@ class Orders:
         health = on and any(m.kind is Kind.HEALTH for m in found)
         text = told.text + (say(self.lang, "quiet.health") if health else "")
         return replace(told, text=text, memories=tuple(found))
+
+    async def make_rule(self, intent: Intent, text: str) -> CommandOutcome:
+        """Keep the person's rule about what is learned, in the words in which they put it."""
+        said = " ".join(text[a:b].strip() for a, b in intent.spans)
+        rule = api.LearningRule(intent.kind == "always", intent.text, said)
+        await self.store.write(self.user_id, lambda tx: api.add_rule(tx, rule))
+        return self._answer("rules.kept" if rule.keep else "rules.barred", topic=rule.topic)
+
+    async def drop_rule(self, n: int) -> CommandOutcome:
+        """Take the rule with that number back."""
+        rule = await self.store.write(self.user_id, lambda tx: api.remove_rule(tx, n))
+        if rule is None:
+            return self._answer("rules.gone", ok=False, n=n)
+        return self._answer("rules.dropped", text=rule.said)
 
     async def switch_memory(self, *, on: bool, message: Message | None = None) -> CommandOutcome:
         """Switch memory on or off; off begins with the message that asks, and offers to erase."""

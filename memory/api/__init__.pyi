@@ -89,6 +89,12 @@ from memory.text.clean import (
 )
 from memory.text.headings import is_document as is_document
 from memory.text.passages import read_document as read_document
+from memory.learn.learning_rules import (
+    LearningRule as LearningRule,
+    add_rule as add_rule,
+    list_rules as list_rules,
+    remove_rule as remove_rule,
+)
 from memory.text.commands import Intent as Intent, find_intents as find_intents
 from memory.text.commands import wants_night_undone as wants_night_undone
 from memory.text.speech import (

@@ -126,7 +126,7 @@ class Memory(MemoryChanges):
             "seal": self._sealed.run,
         }
         self.keep_said: Final = SaidKeeper(self._tools).keep
-        self.porter = Transfer(store, key, curve, u)  # export and import
+        self.porter = Transfer(store, key, curve, u, embedder)  # export and import
         self.keeper: UpkeepService | None = None
 
     @staticmethod

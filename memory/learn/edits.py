@@ -137,6 +137,7 @@ def edit(
         state=State.ACTIVE if m.state is State.PROPOSED else m.state,
         sensitivity=max(Sensitivity.PUBLIC, privacy.classify_sensitivity(text)),
         correction_history=(*m.correction_history, entry),
+        slot=None,
     )
     if normalise_text(m.original_content) != normalise_text(text):
         # The history still says the old words; they are not to come back from there.

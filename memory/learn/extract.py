@@ -18,6 +18,7 @@ from memory.jobs import Effect
 from memory.learn.accounted import list_unaccounted
 from memory.learn.answer import ANY, LearningTools, ModelTask, read_payload
 from memory.learn.dates import format_iso
+from memory.learn.learning_rules import list_said
 from memory.learn.merge import Merger, SaveResult, choose_strategy
 from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable
@@ -132,6 +133,7 @@ class Extractor:
                 list_prompt_messages, verbatim, user_id, MESSAGE_TOKENS, h.lang, first
             ),
             "previous": previous,
+            "rules": await self.tools.store.read(user_id, list_said),
         }
         task = ModelTask(user_id, "extract", h.lang, data, now, MAX_ANSWER)
         answer: Extraction = await self.tools.must_read(task)

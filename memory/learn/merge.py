@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from memory import lifecycle, privacy
+from memory.learn import learning_rules, slots
 from memory.learn.preferences import find_quiet_wish
 from memory.learn.same_meaning import (
     BURIED_VECTOR,
@@ -59,7 +60,7 @@ _LOOKED_AT = 24
 _GUESSED = frozenset({Source.MONITOR, Source.EXTRACTOR})
 _STANDS = frozenset({State.ACTIVE, State.PROPOSED})
 
-Code: TypeAlias = Literal["empty", "too_long", "secret", "instruction", "tombstone"]
+Code: TypeAlias = Literal["empty", "too_long", "secret", "instruction", "rule", "tombstone"]
 Outcome: TypeAlias = Literal[
     "added", "reinforced", "superseded", "negated", "affirmed", "deleted", "known", "refused"
 ]
@@ -67,7 +68,7 @@ Strategy: TypeAlias = Literal["latest_wins", "version_keep", "weight_balance"]
 
 _AS_DRAFTED: Final = (  # noqa: SIM905 - words read as words
     "topics entities modalities confidence valid_from valid_until expires_at on on_until repeats"
-    " dead precision source verified"
+    " dead precision source verified slot"
 ).split()
 _LIVED: Final = (  # noqa: SIM905 - words read as words
     "activation_count curve curve_state importance importance_at last_activated_at recent_mentions"
@@ -93,6 +94,9 @@ class Claim:
     embedder_id: str | None = None
     near: tuple[MemoryId, ...] = ()
     spans: tuple[tuple[str, int, int], ...] = ()  # the words it rests on: message, start, end
+    reader: slots.SlotReader | None = None  # of slots, by the same embedder
+    topics: learning_rules.TopicReader | None = None  # of the person's rules
+    settled: bool = False  # whose place it takes is decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +221,8 @@ def find_refusal(tx: Transaction, claim: Claim) -> Code | None:
         whole = (f"you {text[:1].lower()}{text[1:]}", f"你{text}", *said)
         if any(map(privacy.is_refused_instruction, whole)):
             return "instruction"
+    if learning_rules.is_barred(tx, claim):
+        return "rule"
     stones = find_tombstones(tx, claim)
     return None if all(_was_said_since(tx, claim, t) for t in stones) else "tombstone"
 
@@ -294,7 +300,7 @@ class Merger:
             return SaveResult(None, "refused", code)
         if m := find_known_memory(self.tx, claim):
             return self._recognise(m, claim, mention=mention)
-        return SaveResult(self._add(claim), "added")
+        return slots.settle_slot(self, claim) or SaveResult(self._add(claim), "added")
 
     def replace_quote(self, quote: Memory, claims: Sequence[Claim]) -> None:
         """Put notes in the place of a quotation; change nothing where one is denied by now.
@@ -452,6 +458,7 @@ class Merger:
         if inherit is not None:
             # Where one version ends the next begins: also where nobody said since when it is so.
             m = replace(m, supersedes=supersedes, valid_from=m.valid_from or at)
+            m = replace(m, slot=(m.slot or inherit.slot) if supersedes else "")
             if supersedes and not self.proposing:
                 m = replace(m, layer=inherit.layer, pinned=inherit.pinned)
             if denies is not None:

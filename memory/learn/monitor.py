@@ -16,6 +16,7 @@ from memory.learn import lines
 from memory.learn.answer import ANY, LearningTools, ModelTask, read_payload, strip_thinking
 from memory.learn.cited_words import ShownMessage
 from memory.learn.dates import format_iso
+from memory.learn.learning_rules import list_said
 from memory.learn.merge import Merger, SaveResult
 from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable
@@ -176,6 +177,7 @@ class Monitor:
             "exchange": await asyncio.to_thread(show, ex.messages, EXCHANGE_TOKENS),
             "context": await asyncio.to_thread(show, ex.context, CONTEXT_TOKENS),
             "reference": label_memories(ex.shown.values(), tz),
+            "rules": await tools.store.read(ex.user_id, list_said),
             "failed": [{"line": s.raw, "reason": s.verdict.reason} for s in failed],
         }
         task = ModelTask(ex.user_id, "monitor", ex.lang, data, now, MAX_ANSWER)

@@ -9,7 +9,7 @@ from typing import Final
 
 from memory import lifecycle, privacy
 from memory.errors import ModelError, Refused
-from memory.learn import dates
+from memory.learn import dates, slots
 from memory.learn.forget_plan import find_previous_message
 from memory.learn.merge import LONGEST, Claim, Merger, build_memory, refused_text
 from memory.learn.same_meaning import find_names, normalise_text
@@ -85,10 +85,11 @@ class RememberRequest:
 
 @dataclass(frozen=True, slots=True)
 class NearestMemories:
-    """What has to be known of a text before the write: its vector, and memories near it."""
+    """What has to be known of a text before the write: its vector, memories near it, slots."""
 
     vector: FloatArray | None = None
     near: tuple[MemoryId, ...] = ()
+    reader: slots.SlotReader | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +118,11 @@ class Rememberer:
         try:
             async with asyncio.timeout(None if self.embedder.immediate else _PATIENCE):
                 vector: FloatArray = (await self.embedder.embed([text], "content"))[0]
+                reader = await slots.load_reader(self.embedder, [text])
         except (ModelError, TimeoutError):
             return NearestMemories()  # a job embeds it later
         near = await self.store.open_reader(user_id).search_vectors(vector, _NEAR, Filter())
-        return NearestMemories(vector, tuple(s.id for s in near))
+        return NearestMemories(vector, tuple(s.id for s in near), reader)
 
     def save(
         self,
@@ -136,15 +138,18 @@ class Rememberer:
         begun = self._begin(tx, r)
         draft = draft_of(text, about.at if about else r.at, r.tz)
         draft = replace(draft, kind=r.kind or draft.kind)
+        draft = slots.fill_slot(draft, "", looked.vector, looked.reader)
         embedder = self.embedder.id if looked.vector is not None else None
         claim = replace(  # the request itself is the newest word on it
             self._write_claim(tx, r, draft, about),
             vector=looked.vector,
             embedder_id=embedder,
             near=looked.near,
+            reader=looked.reader,
+            settled=r.beside,
         )
         merger = Merger(tx, curve=self.curve, u=self.u)
-        old = None if r.beside else _find_same_slot(tx, text)
+        old = None if r.beside else _find_same_attribute(tx, text)
         saved = merger.supersede(old, claim) if old is not None else merger.save(claim)
         if saved.memory is None:
             raise make_refusal(saved.code or "empty", text)
@@ -237,13 +242,13 @@ def _refers_back(text: str) -> bool:
     return bool(text) and any(f is not None and f.kind == "remember" and f.previous for f in found)
 
 
-def _find_same_slot(tx: Transaction, text: str) -> Memory | None:
+def _find_same_attribute(tx: Transaction, text: str) -> Memory | None:
     """Return the memory that says another value of what can have but one."""
-    wanted = find_slot(text)
+    wanted = find_attribute(text)
     if wanted is None:
         return None
     held = tx.memories.find(Filter(kinds=_SLOT_KINDS, negated=False), limit=_SLOTS_LOOKED_AT).items
-    return next((m for m in held if find_slot(m.original_content) == wanted), None)
+    return next((m for m in held if find_attribute(m.original_content) == wanted), None)
 
 
 def _find_sealed(tx: Transaction, label: str) -> list[Memory]:
@@ -276,13 +281,9 @@ def guess_due_date(text: str, at: datetime, tz: str) -> datetime | None:
     return None
 
 
-def find_slot(text: str) -> str | None:
-    """Name what a sentence says the one value of: a home, a name, a birthday, a favourite X."""
-    plain = text.strip()
-    for name in ("home", "name", "age"):
-        if either("one_value", name).match(plain):
-            return name
-    m = either("one_value", "ATTRIBUTE").match(plain)
+def find_attribute(text: str) -> str | None:
+    """Name the attribute that "my … is" says the one value of: a size, a favourite X."""
+    m = either("one_value", "ATTRIBUTE").match(text.strip())
     key = next((g for g in m.groups() if g), "") if m else ""
     return " ".join(key.casefold().replace("favorite", "favourite").split()) or None
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from memory.learn import dates
+from memory.learn import dates, learning_rules, slots
 from memory.learn.answer import ANY, LearningTools
 from memory.learn.cited_words import Operation, ShownMessage, find_question_before, sentences_of
 from memory.learn.evidence import Verdict, check_operation, find_names
@@ -116,7 +116,12 @@ async def claim_steps(
 
     A claim has its vector and `near` neighbours.
     """
-    vectors = iter(await tools.embed([s.entry.content for s in steps if s.entry]))
+    texts = [s.entry.content for s in steps if s.entry]
+    vectors = iter(embedded := await tools.embed(texts))
+    known = any(v is not None for v in embedded)
+    reader = await slots.load_reader(tools.embedder, texts) if known else None
+    rules = await tools.store.read(user_id, learning_rules.list_rules) if texts else []
+    topics = await learning_rules.load_topics(tools.embedder, rules, texts) if known else None
     by_id = {m.id: m for m in said}
     out: list[Step] = []
     for s in steps:
@@ -125,9 +130,13 @@ async def claim_steps(
             vector, rests = next(vectors), s.verdict.sources
             message = by_id[rests[0][0]] if rests else said[-1]
             draft = _build_draft(s, s.entry, message, source, tools.skipped)
+            draft = slots.fill_slot(draft, s.entry.slot, vector, reader)
+            draft = learning_rules.raise_kept(draft, rules, vector, topics)
             ids = await tools.nearest(user_id, vector, s.entry.content, near, ANY)
             seen = (vector, tools.embedder.id, tuple(ids), rests)
-            claim = Claim(draft, message.at, (message.id,), message.session_id, *seen)
+            claim = Claim(
+                draft, message.at, (message.id,), message.session_id, *seen, reader, topics
+            )
         out.append(replace(s, claim=claim))
     return out
 

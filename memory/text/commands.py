@@ -15,7 +15,7 @@ from memory.text.languages import LANGUAGES, Lang, Patterns, either, joined, val
 from memory.text.spans import TextSpan, split_sentences, split_spans
 from memory.text.words import fold_variants
 
-CommandKind = Literal["remember", "forget", "quiet", "speak", "off", "on"]
+CommandKind = Literal["remember", "forget", "quiet", "speak", "off", "on", "never", "always"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,10 @@ class Intent:
     """A command in a message.
 
     text: what to remember, forget, keep quiet or speak of again, in the person's words;
-    "everything" for all of it. previous: the person's previous message is meant, and `text` is
-    empty. every: all that names it is meant. spare: what must not be forgotten with it. spans:
-    where the command stands in the message. rest: the message without it.
+    "everything" for all of it; of a rule about learning (never, always), its topic. previous: the
+    person's previous message is meant, and `text` is empty. every: all that names it is meant.
+    spare: what must not be forgotten with it. spans: where the command stands in the message.
+    rest: the message without it.
     """
 
     kind: CommandKind
@@ -254,6 +255,9 @@ def _build(row: Row, m: re.Match[str], sentence: str, words: Any) -> SentenceInt
         if not text and row.kind == "remember":
             return None
         return SentenceIntent("remember", text or None, whole, lists=row.kind == "list")
+    if row.kind in {"never", "always"}:
+        topic = either("rules", "ARTICLE").sub("", sentence[start:end].strip(_MARKS))
+        return SentenceIntent(row.kind, topic, whole) if re.search(r"\w", topic) else None
     if row.kind == "speak":
         return SentenceIntent("speak", sentence[start:end], whole)
     cut = words.CUT.search(core, (start if found.get("x") else m.start()) + 1)

@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from memory import privacy
+from memory.errors import ModelError
+from memory.learn import slots
+from memory.learn.learning_rules import list_rules, load_topics
 from memory.learn.merge import Claim, Merger, choose_kind, find_known_memory, find_refusal
 from memory.learn.remember import parse_kind
 from memory.lifecycle.curve import STANDING
 from memory.models import Draft, Importance, Json, Kind, Source, detect_language
-from memory.ports import Store, Transaction
+from memory.ports import Embedder, Store, Transaction
 from memory.store.rows import to_ms
 from memory.text.notes import strip_subject
 from memory.transfer.formats import ImportedConversation, ImportedMemory, ImportFile
@@ -59,6 +62,7 @@ class Transfer:
     key: bytes | None
     curve: str
     u: float
+    embedder: Embedder
 
     async def export(
         self, user_id: str, write: Callable[[str], object], *, secrets: bool = False
@@ -97,6 +101,7 @@ class Transfer:
         `learn`: have conversations read for memories, which costs model calls. `agreed`: the owner
         has said yes to instructions, to health, and to what is over.
         """
+        looked = await self._look_up(user_id, [strip_subject(_flatten(i)) for i in found.items])
 
         def work(tx: Transaction) -> ImportCounts:
             out = ImportCounts(set_id=tx.changes.begin("user", "import", now).id)
@@ -105,7 +110,7 @@ class Transfer:
             items = sorted(found.items, key=lambda item: min(item.at or now, now))
             for left, item in zip(range(len(items), 0, -1), items, strict=True):
                 at = now - timedelta(milliseconds=left)
-                became = _save_item(merger, item, at, agreed=agreed)
+                became = _save_item(merger, item, at, looked, agreed=agreed)
                 out.counts[f"memory.{became}"] += 1
                 if became == "waiting":
                     out.waiting.append(item.text)
@@ -122,6 +127,24 @@ class Transfer:
             return out
 
         return await self._write(user_id, work, dry_run=dry_run)
+
+    async def _look_up(self, user_id: str, texts: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        """Return of each text what its claim takes along: vector, readers of slots and rules.
+
+        They are known before the write, or not at all: a job embeds the rest later.
+        """
+        texts = [t for t in dict.fromkeys(texts) if not privacy.redact(t)[1]]
+        reader = await slots.load_reader(self.embedder, texts)
+        if reader is None or not texts:
+            return {}
+        rules = await self.store.read(user_id, list_rules)
+        topics = await load_topics(self.embedder, rules, texts)
+        seen = {"embedder_id": self.embedder.id, "reader": reader, "topics": topics}
+        try:
+            rows = await self.embedder.embed(texts, "content")
+        except ModelError:
+            return {}
+        return {t: {**seen, "vector": v} for t, v in zip(texts, rows, strict=True)}
 
     async def _write(
         self, user_id: str, work: Callable[[Transaction], ImportCounts], *, dry_run: bool
@@ -148,9 +171,20 @@ class Transfer:
         )
 
 
-def _save_item(merger: Merger, item: ImportedMemory, now: datetime, *, agreed: bool) -> str:
+def _flatten(item: ImportedMemory) -> str:
+    return " ".join(item.text.split())
+
+
+def _save_item(
+    merger: Merger,
+    item: ImportedMemory,
+    now: datetime,
+    looked: Mapping[str, Mapping[str, Any]],
+    *,
+    agreed: bool,
+) -> str:
     """Save a memory through the gate that learning uses; return what became of it."""
-    text = " ".join(item.text.split())
+    text = _flatten(item)
     at = min(item.at or now, now)
     named = next((Kind(t) for t in item.topics if t in set(Kind)), parse_kind(text))
     kind = choose_kind(named, text, Source.USER)  # by their yes these are the owner's own words
@@ -166,14 +200,17 @@ def _save_item(merger: Merger, item: ImportedMemory, now: datetime, *, agreed: b
         source=Source.IMPORT,
         sensitivity=privacy.classify_sensitivity(text),
     )
-    claim = Claim(draft, now)
+    seen = looked.get(draft.content, {})
+    draft = slots.fill_slot(draft, "", seen.get("vector"), seen.get("reader"))
+    claim = Claim(draft, now, **seen)
     if code := find_refusal(merger.tx, replace(claim, said_at=at)):
         return code
     asks = kind in STANDING or (item.until is not None and item.until <= now)
     if asks and not agreed and find_known_memory(merger.tx, claim) is None:
         return "waiting"
     saved = merger.save(claim, mention=False)
-    return {"added": "new", "refused": saved.code or "refused"}.get(saved.outcome, "known")
+    words = {"added": "new", "superseded": "new", "refused": saved.code or "refused"}
+    return words.get(saved.outcome, "known")
 
 
 def _save_talk(tx: Transaction, talk: ImportedConversation, origin: str, tz: str) -> int:

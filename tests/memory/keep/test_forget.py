@@ -130,13 +130,13 @@ async def test_a_monitor_that_was_under_way_brings_nothing_back(home: Home) -> N
 
 
 async def test_older_versions_go_with_it(home: Home) -> None:
-    """Forgetting where one lives does not bring back where one lived."""
-    old = (await home.remember("remember that I live in Lyon")).memory
-    new = (await home.remember("remember that I live in Paris")).memory
+    """Forgetting what holds does not bring back what held before."""
+    old = (await home.remember("remember that my favourite town is Lyon")).memory
+    new = (await home.remember("remember that my favourite town is Paris")).memory
     await home.forget(new)
     assert (await home.me.get(old.id)).state is State.DELETED
     found = await home.service.recall(
-        home.user, "where did I live in the past?", [], home.me.tick(), TZ
+        home.user, "what was my favourite town in the past?", [], home.me.tick(), TZ
     )
     assert not found.hits
     assert not any("Lyon" in t or "Paris" in t for t in await home.visible())
@@ -147,8 +147,8 @@ async def test_older_versions_go_with_it(home: Home) -> None:
 
 async def test_forgetting_the_older_leaves_the_newer(home: Home) -> None:
     """What one no longer wants known is the past alone."""
-    old = (await home.remember("remember that I live in Lyon")).memory
-    new = (await home.remember("remember that I live in Paris")).memory
+    old = (await home.remember("remember that my favourite town is Lyon")).memory
+    new = (await home.remember("remember that my favourite town is Paris")).memory
     await home.forget(await home.me.get(old.id))
     assert (await home.me.get(new.id)).state is State.ACTIVE
     visible = " ".join(await home.visible())

@@ -269,8 +269,8 @@ class TestPurge:
 
     async def test_older_versions_are_erased_with_it(self, home: Home) -> None:
         """Also those that were forgotten with it before."""
-        old = (await home.remember("remember I live in Lyon")).memory
-        new = (await home.remember("remember I live in Paris")).memory
+        old = (await home.remember("remember my favourite town is Lyon")).memory
+        new = (await home.remember("remember my favourite town is Paris")).memory
         await home.forget(new)
         receipt = await home.service.purge(home.user, new.id, home.me.tick())
         assert set(receipt.memory_ids) == {old.id, new.id}

