@@ -159,6 +159,9 @@ class CurveState:
     data: Mapping[str, Json] = field(default_factory=dict)
 
 
+SURE: Final = 0.7  # certainty below which it is shown as unsure; what nobody hedged has 0.8
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """One memory of one user."""
@@ -228,6 +231,11 @@ class Memory:
     def has_ended(self, now: datetime) -> bool:
         """Tell whether the time in which it holds is over by then."""
         return self.valid_until is not None and self.valid_until <= now
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the person was unsure of it ("I think")."""
+        return self.confidence < SURE and not self.verified
 
     @property
     def shown_text(self) -> str:

@@ -152,6 +152,7 @@ def format_hit(
     """
     m, level = hit.memory, hit.memory.spoken_level
     marks = [say(lang, "in_short")] if hit.short else []
+    marks += [say(lang, "unsure")] if m.unsure else []
     day = get_planned_day(m, now, tz, lang, deaths)
     marks += filter(None, [prompts.phrase(int(level), lang), str(day["grown"])])
     return {

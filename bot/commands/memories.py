@@ -39,6 +39,7 @@ def format_memory(
         "proposed": m.state is State.PROPOSED,
         "sealed": m.sensitivity is Sensitivity.SECRET,
         "quiet": m.quiet_at is not None,
+        "unsure": m.unsure,
     }
     told = [
         prompts.phrase(int(m.spoken_level), lang),

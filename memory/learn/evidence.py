@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
 from typing import Final
 
@@ -29,7 +30,7 @@ from memory.privacy import classify_instruction
 from memory.recall.question import find_people_names
 from memory.text.commands import is_greeting
 from memory.text.forms import ROLES, count_common_tokens, list_form_tokens
-from memory.text.languages import LANGUAGES, joined, words_of
+from memory.text.languages import LANGUAGES, joined, values, words_of
 from memory.text.numbers import find_numbers
 from memory.text.speech import (
     FORMS,
@@ -51,6 +52,8 @@ ANSWERED: Final = (
 AFFIRMED: Final = 0.6  # share of its words that a "yes" and its question must have
 FOREIGN: Final = 0.5  # share of its words that are Ebb's alone, from which it is Ebb's
 DENIED: Final = 0.5  # share of its words in a clause that denies, from which it is denied
+RUNS_ON: Final = 20  # words from which a clause is read only around the words that are quoted
+AROUND: Final = 4
 _CHILD: Final = find_kin("child 孩子")
 _CHILDREN: Final = find_kin("child son daughter twins 孩子 儿子 女儿")
 
@@ -81,6 +84,14 @@ _HAN: Final = "[\u4e00-\u9fff]"
 _WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|去)({_HAN}{{2}})")
 _COUNTED: Final = re.compile(rf"[A-Za-z]{{3,20}} (?:for )?$|{_HAN}[了过]?$")
 _MEASURE: Final = re.compile(joined("evidence", "MEASURES"))
+_SPANS: Final = [  # days of a unit of time, and how it is named in all languages
+    (days, re.compile(f"[ 多]{{0,2}}(?:{'|'.join(words).replace(' ', '|')})"))
+    for days, words in zip(
+        (365.25, 30.44, 7.0),
+        zip(*(spans.split("|") for spans in values("evidence", "SPANS").values()), strict=True),
+        strict=True,
+    )
+]
 _ASKED: Final = re.compile(  # about whom Ebb asks
     rf"(?:Did|Does|Has|Was|Is) ([A-Z][a-z]+)\b|是(({_HAN})\3)(?<!天天)"
 )
@@ -137,7 +148,7 @@ class EvidenceCase:
         around = (text[a:b] for a, b in sentences_of(text) if a < end and start < b)
         self.sentence = " ".join(around) or self.cited
         clauses = [self.sentence[a:b].strip() for a, b in split_clauses(self.sentence)]
-        self.focus = [c for c in clauses if self._is_cited(c)] or clauses
+        self.focus = [self._narrow(c) for c in clauses if self._is_cited(c)] or clauses
         question = find_question_before(spoken, i)
         self.answer = read_answer(text.strip(), question)
         self.question = question if self.answer else ""
@@ -151,14 +162,23 @@ class EvidenceCase:
                     affirmed.append(asked)
         self.said = fold(" ".join((*own, *affirmed)))
         self.known = fold(" ".join((self.said, *self.shown)))
-        self.text = dates.DATED.sub(" ", op.text)
+        self.text = _cut_dates(op.text)
         self.words = list_units(self.text)
+        self.changed = list_units(op.old) if op.op in {"update", "fix"} else frozenset[str]()
 
     def _is_cited(self, clause: str) -> bool:
         cited, folded = (fold(text).strip(" .?!？！。") for text in (self.cited, clause))
         units = list_units(clause)
         shared = len(units & list_units(self.cited))
         return folded in cited or cited in folded or shared > len(units) / 2
+
+    def _narrow(self, clause: str) -> str:
+        """Cut a clause that runs on without a stop to some words around those it rests on."""
+        at = clause.find(self.cited)
+        if not self.quoted or at < 0 or len(clause.split()) <= RUNS_ON:
+            return clause
+        before, after = clause[:at].split(), clause[at + len(self.cited) :].split()
+        return " ".join((*before[-AROUND:], self.cited, *after[:AROUND]))
 
     def _points_to(self, memory: str) -> bool:
         """Tell whether own words, or the question they answer, speak of what a memory is about."""
@@ -178,6 +198,35 @@ class EvidenceCase:
             if any(not (a <= self.m.at < b) for a, b in found):
                 break
         return found
+
+    @cached_property
+    def spans(self) -> list[dates.Window]:
+        """When what has gone on for a time named in own words began: six years, 三年了."""
+        at, found = self.m.at, list[dates.Window]()
+        for n, _, end in find_numbers(self.said):
+            unit = next((d for d, p in _SPANS if p.match(self.said, end)), None)
+            if unit is not None and 0 < n < 100:
+                start = at - timedelta(days=n * unit)
+                wide, month = timedelta(days=unit / 2), timedelta(days=15)
+                found += [(start - d, start + d) for d in dict.fromkeys((wide, min(wide, month)))]
+        return found
+
+    @cached_property
+    def lies_ahead(self) -> bool:
+        """Whether every time that the clauses it rests on name is one to come."""
+        ways = [dates.find_spoken_times(f, self.m.at, self.m.tz) for f in self.focus]
+        named = [w for both in ways for way in both for w in way]
+        return bool(named) and all(a > self.m.at for a, _ in named)
+
+
+def _cut_dates(text: str, dated: re.Pattern[str] = dates.DATED) -> str:
+    """Take out dates; one that digits stand beside is none: 46月1日."""
+
+    def cut(m: re.Match[str]) -> str:
+        beside = text[max(0, m.start() - 1) : m.start()] + text[m.end() : m.end() + 1]
+        return m[0] if any(c.isdigit() for c in beside) else " "
+
+    return dated.sub(cut, text)
 
 
 # --- the checks ---
@@ -273,7 +322,7 @@ def has_other_name(c: EvidenceCase) -> bool:
     """Find a name or relative nobody spoke of, or a name of another clause than it rests on."""
     known, op = fold(f"{c.known} {c.question}"), fold(c.op.text)
     names = {fold(n) for n in find_names(c.op.text)}
-    if any((n[:2] if is_unspaced(n) else n.removesuffix("s")) not in known for n in names):
+    if not all(_is_named(n, known, fold(c.sentence)) for n in names):
         return True
     here = {fold(n) for f in c.focus for n in find_names(f)} if c.quoted else set()
     if names and here and not any(h[:2] in op for h in here):
@@ -284,11 +333,20 @@ def has_other_name(c: EvidenceCase) -> bool:
     return bool(said and told - said - _CHILD) and not told | said <= _CHILDREN
 
 
+def _is_named(name: str, known: str, sentence: str) -> bool:
+    """Tell whether a name was said; a Chinese one may be cut wrongly, and its signs stand there."""
+    if not is_unspaced(name):
+        return name.removesuffix("s") in known
+    return name[:2] in known or bool(re.search(".{0,3}".join(map(re.escape, name)), sentence))
+
+
 def _counts_other(c: EvidenceCase) -> bool:
     """Tell whether the word before a number stands only in clauses with other numbers."""
     parts = [c.sentence[a:b] for a, b in split_clauses(c.sentence)]
     clauses = [(list_units(p), {n for n, *_ in find_numbers(p)}) for p in parts]
     for n, start, _ in find_numbers(c.text):
+        if n <= 1:
+            continue
         m = _COUNTED.search(c.text[max(0, start - 40) : start])
         before = (list_units(m[0]) or list_units(c.text.split()[0])) if m else frozenset()
         of = [counts for words, counts in clauses if before & words]
@@ -300,7 +358,7 @@ def _counts_other(c: EvidenceCase) -> bool:
 
 def _find_measured(text: str) -> list[tuple[float, str, str, str]]:
     """Find numbers: value, as written, the measure behind it in Chinese, and what follows."""
-    text = FORMS.DAYS.sub(" ", text)
+    text = _cut_dates(text, FORMS.DAYS)
     found = [(n, text[a:b].strip(), text[b:]) for n, a, b in find_numbers(text)]
     return [(n, word, m[0] if (m := _MEASURE.match(rest)) else "", rest) for n, word, rest in found]
 
@@ -321,6 +379,7 @@ def has_other_number(c: EvidenceCase) -> bool:
             return True
     at = c.m.at.year
     years = values | {w.year for pair in c.windows for w in pair} | {at}
+    years |= {w.year for pair in c.spans for w in pair}
     years |= {at - 1, at + 1} if _MONTH.search(c.op.text) else set()
     told = map(int, _YEAR.findall(c.op.text))
     return _counts_other(c) or any(y not in years and y % 100 not in years for y in told)
@@ -339,7 +398,7 @@ def has_other_date(c: EvidenceCase) -> bool:
     if dated or FORMS.DAYS.search(text):
         both = zip(*dates.find_spoken_times(text, at, tz), strict=False)
         claims += [[a, b] for a, b in both if a[1] - a[0] < dates.YEAR]
-    said = list(c.windows)
+    said = [*c.windows, *c.spans]
     for text in (*c.shown, " ".join(f"in {m}" for m in _MONTH.findall(c.m.text))):
         said += [w for way in dates.find_spoken_times(text, at, tz) for w in way]
     said += [w for ways in claims for w in ways if _names_day(c, w)]
@@ -354,9 +413,9 @@ def has_other_date(c: EvidenceCase) -> bool:
 
 def _names_day(c: EvidenceCase, claim: dates.Window) -> bool:
     """Tell whether the words name that day of a month near: "monday 27th", 29号."""
-    day = claim[0].astimezone(dates.get_zone(c.m.tz)).day
+    first = claim[0].astimezone(dates.get_zone(c.m.tz))
     near = abs(claim[0] - c.m.at) < 2 * dates.MONTH and claim[1] - claim[0] < 2 * dates.DAY
-    form = rf"(?<![\d月]){day}(?:st|nd|rd|th|[号日])(?!\w| of)"
+    form = rf"(?<![\d月])(?:{first.month}月)?{first.day}(?:st|nd|rd|th|[号日])(?![a-z]| of)"
     return near and bool(re.search(form, " ".join(c.focus)))
 
 
@@ -370,9 +429,9 @@ def has_other_polarity(c: EvidenceCase) -> bool:
         return not (denies_or_ends(said) or (ended and FORMS.CHANGED.search(said)))
     if denies_or_ends(op) or FORMS.NEGATIVE.search(op):
         return False
-    for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", c.sentence)):
+    for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", " , ".join(c.focus))):
         after = _AFTER_NOT.match(m.string[m.end() :][:40])
-        if after and (denied := list_units(after[0])) and denied <= c.words:
+        if after and (denied := list_units(after[0])) and denied <= c.words - c.changed:
             return True  # "don't like", told as "likes"
     if FORMS.PAST_TOLD.search(op):
         return False
@@ -438,7 +497,7 @@ def _has_other_subject(clause: str, op: str) -> bool:
         return False
     if kin and (kin & find_kin(subject) or not find_kin(subject)):
         return False
-    return all(fold(n) in fold(rest) for n in find_names(op))
+    return not any(op.startswith(n) and fold(n) not in fold(rest) for n in find_names(f"- {op}"))
 
 
 def is_no_fact(c: EvidenceCase) -> bool:
@@ -451,8 +510,7 @@ def is_no_fact(c: EvidenceCase) -> bool:
     wish = asked and (manner or FORMS.MANNER.match(op))
     if not c.answer and not wish and c.focus and all(_asks(f, op) for f in c.focus):
         return True
-    later = bool(c.windows) and all(a > c.m.at for a, _ in c.windows)
-    here = c.focus[-1]
+    later, here = c.lies_ahead, c.focus[-1]
     opening = c.sentence[: c.sentence.find(here) + len(here)]
     told = FORMS.HEDGED.search(op) or FORMS.UNREAL.search(op) or not c.op.sure
     if not told and FORMS.HEARSAY.search(opening):
@@ -508,6 +566,13 @@ def _exchanges_places(op: str, said: str) -> bool:
     return turned and len(set(x)) == len(x) and ROLES & set(told) == ROLES & set(spoken)
 
 
+def lacks_support(c: EvidenceCase) -> bool:
+    """Find an invention: the person and the memories they point to said no word of it."""
+    said = f"{c.known} {c.said} {c.question}"
+    known = list_units(said) | {w for g in find_kin(said) for u in g for w in list_units(u)}
+    return bool(c.words) and c.words.isdisjoint(known)
+
+
 def is_not_theirs(c: EvidenceCase) -> bool:
     """Find words of Ebb's or of a shown memory, told as the person's."""
     words, own = c.words, list_units(c.said)
@@ -534,4 +599,5 @@ CHECKS: Final[dict[str, Callable[[EvidenceCase], bool]]] = {
     "no_fact": is_no_fact,
     "overstated": overstates,
     "not_theirs": is_not_theirs,
+    "unsupported": lacks_support,
 }

@@ -19,10 +19,17 @@ from memory.learn.accounted import list_unaccounted
 from memory.learn.answer import ANY, LearningTools, ModelTask, read_payload
 from memory.learn.dates import format_iso
 from memory.learn.learning_rules import list_said
-from memory.learn.merge import Merger, SaveResult, choose_strategy
+from memory.learn.merge import Merger, SaveResult, change_memory, choose_strategy
 from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable
-from memory.learn.steps import NOTHING, Step, apply_steps, check_steps, claim_steps, count_outcomes
+from memory.learn.steps import (
+    NOTHING,
+    Step,
+    apply_steps,
+    check_steps,
+    claim_steps,
+    count_outcomes,
+)
 from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
 from memory.learn.visible_messages import (
     clip,
@@ -113,7 +120,7 @@ class Extractor:
         for s in steps:
             if s.verdict.reason:
                 self.tools.skipped("extraction", s.verdict.reason, "")
-        steps = [s for s in steps if not s.verdict.reason]
+        steps = [s for s in steps if s.verdict.reason in {"", "reach"}]  # which is asked about
         return await claim_steps(self.tools, user_id, steps, h.messages, Source.EXTRACTOR, NEAR)
 
     async def _ask(
@@ -206,9 +213,9 @@ def _act(merger: Merger, step: Step, evidence: Sequence[Message]) -> SaveResult:
         match choose_strategy(old, claim, inferred=True):
             case "weight_balance":
                 return merger.contradict(old, claim)
-            case "latest_wins" if step.op == "update":
-                return merger.supersede(old, claim)
-        return merger.negate(old, claim, claim.said_at)
+            case "version_keep":
+                return change_memory(merger, "negate", old, claim)
+        return change_memory(merger, step.op, old, claim)
     meant = any(shares_words(m.text, claim.draft.content) for m in evidence)
     return merger.save(claim, mention=meant)
 

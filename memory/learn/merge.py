@@ -19,6 +19,7 @@ import numpy as np
 
 from memory import lifecycle, privacy
 from memory.learn import learning_rules, slots
+from memory.learn.mend import mend_told
 from memory.learn.preferences import find_quiet_wish
 from memory.learn.same_meaning import (
     BURIED_VECTOR,
@@ -40,7 +41,6 @@ from memory.models import (
     Layer,
     Memory,
     MemoryId,
-    Message,
     Op,
     Sensitivity,
     Source,
@@ -59,6 +59,7 @@ SAID_ANEW = 0.6  # share of a thing's words that a message must have to say it a
 _LOOKED_AT = 24
 _GUESSED = frozenset({Source.MONITOR, Source.EXTRACTOR})
 _STANDS = frozenset({State.ACTIVE, State.PROPOSED})
+REPEATS: Final = frozenset({"same", "affirm"})  # what the memory says
 
 Code: TypeAlias = Literal["empty", "too_long", "secret", "instruction", "rule", "tombstone"]
 Outcome: TypeAlias = Literal[
@@ -74,6 +75,7 @@ _LIVED: Final = (  # noqa: SIM905 - words read as words
     "activation_count curve curve_state importance importance_at last_activated_at recent_mentions"
     " weight"
 ).split()
+_SORTED_AS: Final = ("kind", "layer", "language", "sensitivity")
 _SIDES: Final = ("by", "denies")  # of the correction history: the other memory of a denial
 
 
@@ -334,14 +336,31 @@ class Merger:
             return SaveResult(None, "refused", code)
         if choose_strategy(old, claim) == "weight_balance":
             return self.contradict(old, claim)
-        if m := find_known_memory(self.tx, claim, exclude=[old.id]):
-            new = self._name_older(m, old)
-            self._recognise(new, claim)
-        else:
-            new = self._add(claim, inherit=old, supersedes=(old.id,))
+        new = self._take_place(old, claim)
         stands = self._fresh(old)  # what the new one says again may have ended it already
         if not self.proposing and stands.state is State.ACTIVE:
             self._end(stands, claim.draft.valid_from or claim.said_at, claim.said_at)
+        return SaveResult(self._fresh(new), "superseded")
+
+    def fix(self, old: Memory, claim: Claim) -> SaveResult:
+        """Put the right words in the place of what was never true, wherever it is told.
+
+        The old one is deleted without a tombstone: it has no place in what held before, and an undo
+        restores it. The right one holds since the old one was said to.
+        """
+        if normalise_text(old.original_content) == normalise_text(claim.draft.content):
+            return self._recognise(old, claim)
+        if (code := self._refuse_ending(old, claim)) is not None:
+            return SaveResult(None, "refused", code)
+        if choose_strategy(old, claim) == "weight_balance":
+            return self.contradict(old, claim)
+        since = claim.draft.valid_from or old.valid_from or old.created_at
+        claim = replace(claim, draft=replace(claim.draft, valid_from=since))
+        new = self._take_place(old, claim)
+        stands = self._fresh(old)
+        if not self.proposing and stands.state is State.ACTIVE:
+            self.delete(stands, claim.said_at)
+            mend_told(self.tx, old.original_content, new.original_content, claim.said_at)
         return SaveResult(self._fresh(new), "superseded")
 
     def negate(self, old: Memory, claim: Claim, at: datetime) -> SaveResult:
@@ -365,6 +384,15 @@ class Merger:
             self._deny(stands, at, new)
         return SaveResult(self._fresh(new), "negated")
 
+    def end_later(self, old: Memory, claim: Claim, until: datetime) -> SaveResult:
+        """Keep what is said to come; the old one holds until that day."""
+        if (code := self._refuse_ending(old, claim)) is not None:
+            return SaveResult(None, "refused", code)
+        saved, stands = self.save(claim), self._fresh(old)
+        if saved.memory and not self.proposing and stands.state is State.ACTIVE:
+            self._end(stands, until, claim.said_at)
+        return saved
+
     def replace_by(self, new: Memory, old: Memory, at: datetime, now: datetime) -> Memory:
         """End the old one at `at`: another memory that is there turns out to be its newer version.
 
@@ -382,31 +410,31 @@ class Merger:
             self._log_event(old, "contradicted", claim.said_at, "updated", saved.memory)
         return saved
 
-    def boost(self, m: Memory, messages: Sequence[Message], *, recalled: bool) -> SaveResult:
-        """Activate what shaped the reply it was `recalled` for, at most once a day (UTC).
-
-        Where the messages say it again it is a mention; of a denied memory, an affirmation.
-        """
-        thing = ForgetTarget((list_units(m.original_content),))
-        said = [x for x in messages if m.negated_at is not None or thing.said_by(x.text, SAID_ANEW)]
-        if said:
-            draft = Draft(m.original_content, kind=m.kind, language=m.language, source=m.source)
-            ids = tuple(x.id for x in said)
-            return self.match(m, Claim(draft, said[-1].at, ids, said[-1].session_id))
-        at, log = messages[-1].at, self.tx.memories.list_weight_log(m.id)
+    def boost(self, m: Memory, at: datetime, *, recalled: bool) -> SaveResult:
+        """Activate what shaped the reply it was `recalled` for, at most once a day (UTC)."""
+        log = self.tx.memories.list_weight_log(m.id)
         days = {e.at.astimezone(UTC).date() for e in log if e.event == "boost"}
-        if not recalled or at.astimezone(UTC).date() in days:
+        if m.negated_at is not None or not recalled or at.astimezone(UTC).date() in days:
             return SaveResult(m, "known")
         return SaveResult(self._log_event(m, "boost", at, "reinforced"), "reinforced")
 
-    def affirm(self, m: Memory, at: datetime) -> SaveResult:
-        """Take a denial back; what had been said in its place ends."""
+    def affirm(self, m: Memory, claim: Claim) -> SaveResult:
+        """Take a denial back; what had been said in its place ends.
+
+        In the session of the denial that is undone. Later a new version begins, so that the gap
+        stays true.
+        """
+        at = claim.said_at
         # The same words may have denied it more than once.
         by = dict.fromkeys(str(c["by"]) for c in m.correction_history if c.get("by"))
-        for other in self.tx.memories.get_many(by):
-            if other.state is State.ACTIVE and other.created_at <= at:
+        denials = [o for o in self.tx.memories.get_many(by) if o.created_at <= at]
+        for other in denials:
+            if other.state is State.ACTIVE:
                 self._end(other, at, at)
                 m = replace(m, supersedes=_join(m.supersedes, other.id))
+        session = claim.session_id
+        if session is not None and any(o.source_session != session for o in denials):
+            return SaveResult(self._begin_again(m, claim), "affirmed")
         return SaveResult(self._log_event(m, "affirm", at, "reinforced"), "affirmed")
 
     def accept(self, m: Memory, at: datetime) -> Memory:
@@ -435,6 +463,24 @@ class Merger:
         while (m := find_known_memory(self.tx, claim, exclude=quotes)) is not None and is_quote(m):
             quotes.append(m.id)
         return m
+
+    def _take_place(self, old: Memory, claim: Claim) -> Memory:
+        """Return the memory that stands in the place of the old one, which it names."""
+        if m := find_known_memory(self.tx, claim, exclude=[old.id]):
+            new = self._name_older(m, old)
+            self._recognise(new, claim)
+            return new
+        return self._add(claim, inherit=old, supersedes=(old.id,))
+
+    def _begin_again(self, m: Memory, claim: Claim) -> Memory:
+        """Make a new version of what had been denied, from the day it holds again."""
+        start, importance = claim.draft.valid_from or claim.said_at, importance_of_memory(m)
+        as_was: dict[str, Any] = {k: getattr(m, k) for k in (*_AS_DRAFTED, *_SORTED_AS)}
+        as_was |= {"valid_from": start, "valid_until": None, "importance": importance}
+        gone = self.tx.memories.put(replace(m, state=State.SUPERSEDED), "superseded")
+        vectors = self.tx.vectors.get([m.id], claim.embedder_id) if claim.embedder_id else {}
+        again = replace(claim, draft=Draft(m.original_content, **as_was), vector=vectors.get(m.id))
+        return self._add(again, inherit=gone, supersedes=(*m.supersedes, m.id))
 
     def _refuse_ending(self, old: Memory, claim: Claim) -> str | None:
         """Refuse words older than the memory, and what may not be saved: neither ends anything."""
@@ -489,7 +535,7 @@ class Merger:
             return SaveResult(m, "known")
         counted = self._count_mentions(m, claim)
         if m.negated_at is not None and (counted or not claim.sources):
-            return self.affirm(m, claim.said_at)
+            return self.affirm(m, claim)
         if not counted or m.negated_at is not None:
             return SaveResult(m, "known")  # the very words that denied it do not affirm it
         for at in counted:
@@ -549,6 +595,19 @@ class Merger:
 
     def _fresh(self, m: Memory) -> Memory:
         return self.tx.memories.get(m.id) or m
+
+
+def change_memory(merger: Merger, op: str, old: Memory, claim: Claim) -> SaveResult:
+    """Do what an operation with a text does to the memory that it names."""
+    if op in REPEATS:
+        return merger.match(old, claim)
+    if op == "negate":
+        until = claim.draft.valid_until or claim.said_at
+        claim = replace(claim, draft=replace(claim.draft, valid_until=None))
+        if until <= claim.said_at:
+            return merger.negate(old, claim, until)
+        return merger.end_later(old, claim, until)
+    return merger.fix(old, claim) if op == "fix" else merger.supersede(old, claim)
 
 
 def _join(ids: tuple[MemoryId, ...], more: MemoryId) -> tuple[MemoryId, ...]:

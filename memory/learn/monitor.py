@@ -13,14 +13,22 @@ from typing import TYPE_CHECKING, Final
 from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import lines
-from memory.learn.answer import ANY, LearningTools, ModelTask, read_payload, strip_thinking
+from memory.learn.answer import ANY, LearningTools, ModelTask, read_payload
 from memory.learn.cited_words import ShownMessage
 from memory.learn.dates import format_iso
+from memory.learn.evidence import Verdict
 from memory.learn.learning_rules import list_said
-from memory.learn.merge import Merger, SaveResult
+from memory.learn.merge import REPEATS, Merger, SaveResult, change_memory
 from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable
-from memory.learn.steps import NOTHING, Step, apply_steps, check_steps, claim_steps, count_outcomes
+from memory.learn.steps import (
+    NOTHING,
+    Step,
+    apply_steps,
+    check_steps,
+    claim_steps,
+    count_outcomes,
+)
 from memory.learn.visible_messages import (
     clip,
     detect_messages_language,
@@ -56,7 +64,6 @@ EXCHANGE_TOKENS: Final = 6_000  # of one message of the exchange
 NEAREST, SHOWN = 16, 20  # memories looked up; memories in the reference block
 BEFORE, BEFORE_TOKENS = 8, 200  # messages before the exchange that are looked up by, and of each
 MAX_ANSWER: Final = 2_000
-_ACTS_AS: Final = {"done": "update", "fix": "update", "same": "boost", "affirm": "boost"}
 FAILED: Final[Mapping[str, Json]] = {**NOTHING, "outcome": "failed", "error": "unreadable"}
 
 
@@ -186,18 +193,13 @@ class Monitor:
         if answer.cut:
             text = text.rpartition("\n")[0]  # half a line is worse than none
         found, unread = lines.read(text)
-        if not found and (strip_thinking(text) or answer.cut):
+        if not found:
             tools.skipped("monitor answer", "unreadable", text)
             return None
-        unread += [
-            lines.SkippedLine("id not shown", line.id)
-            for line in found
-            if line.id and line.id not in ex.shown
-        ]
         for u in unread:
             tools.skipped("monitor line", u.why, u.text)
-        known = [x for x in found if x.op != "skip" and (not x.id or x.id in ex.shown)]
-        return await asyncio.to_thread(_check, ex, known), len(unread)
+        found = [x for x in found if x.op != "skip"]
+        return await asyncio.to_thread(_check, ex, found), len(unread)
 
     # --- the write ---
 
@@ -232,9 +234,11 @@ def _check(ex: Exchange, found: Sequence[lines.OperationLine]) -> list[Step]:
     for line in found:
         # What was to be done, and is: from now on the fact that it was done.
         own = {**line.attributes, "kind": "fact"} if line.op == "done" else line.attributes
-        entry = read({"content": line.text, **own}) if line.text else None
-        op = _ACTS_AS.get(line.op, line.op)
-        steps.append(Step(op, ex.shown.get(line.id), entry, line.raw))
+        old = ex.shown.get(line.id)
+        text = old.original_content if old and line.op in REPEATS else line.text
+        entry = read({"content": text, **own}) if text else None
+        unknown = Verdict("id" if line.id and old is None else "")
+        steps.append(Step(line.op, old, entry, line.raw, unknown))
     return check_steps(steps, ex.spoken, ex.shown.values())
 
 
@@ -249,13 +253,9 @@ def _act(merger: Merger, step: Step, *, evidence: Sequence[Message], now: dateti
         return SaveResult(None, "refused", "gone")
     if step.op == "boost":
         recalled = tx.traces.mark_used({m.turn_id for m in evidence if m.turn_id}, old.id)
-        return merger.boost(old, evidence, recalled=recalled)
-    if step.op == "update" and claim is not None:
-        return merger.supersede(old, claim)
-    if step.op == "negate" and claim is not None:
-        until = claim.draft.valid_until or claim.said_at
-        claim = replace(claim, draft=replace(claim.draft, valid_until=None))
-        return merger.negate(old, claim, min(until, claim.said_at))
+        return merger.boost(old, evidence[-1].at, recalled=recalled)
+    if claim is not None:
+        return change_memory(merger, step.op, old, claim)
     if merger.proposing:
         return SaveResult(None, "refused", "ask")
     if max(m.at for m in evidence) < old.created_at:

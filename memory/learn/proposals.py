@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn.merge import Claim, Merger, find_refusal
+from memory.learn.merge import Claim, Merger, change_memory, find_refusal
 from memory.models import (
     Draft,
     Json,
@@ -145,13 +145,9 @@ def _apply(tx: Transaction, p: Proposal, merger: Merger, now: datetime) -> Memor
     if old is None:
         return merger.save(claim).memory
     claim = replace(claim, draft=replace(draft, kind=old.kind))
-    match p.data["op"]:
-        case "delete":
-            return merger.delete(old, now).memory
-        case "negate":
-            return merger.negate(old, claim, now).memory
-        case _:
-            return merger.supersede(old, claim).memory
+    if p.data["op"] == "delete":
+        return merger.delete(old, now).memory
+    return change_memory(merger, str(p.data["op"]), old, claim).memory
 
 
 def _apply_change(tx: Transaction, p: Proposal, merger: Merger, now: datetime) -> Memory | None:

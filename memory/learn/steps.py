@@ -16,7 +16,7 @@ from memory.learn import dates, learning_rules, slots
 from memory.learn.answer import ANY, LearningTools
 from memory.learn.cited_words import Operation, ShownMessage, find_question_before, sentences_of
 from memory.learn.evidence import Verdict, check_operation, find_names
-from memory.learn.merge import Claim, Merger, SaveResult, importance_of_memory
+from memory.learn.merge import REPEATS, Claim, Merger, SaveResult, importance_of_memory
 from memory.learn.proposals import add_proposal
 from memory.learn.same_meaning import list_content_words, list_units, mentions_name
 from memory.learn.visible_messages import UNSURE
@@ -34,16 +34,28 @@ from memory.models import (
 )
 from memory.ports import Transaction
 from memory.text import translations
+from memory.text.commands import find_intent
 from memory.text.languages import bounded, values
 from memory.text.notes import strip_subject
 from memory.text.questions import COMMON
 from memory.text.spans import join_own_text
-from memory.text.speech import FORMS, find_kin, fold, is_denial, read_answer, split_clauses
+from memory.text.speech import (
+    FORMS,
+    denies_or_ends,
+    find_kin,
+    fold,
+    is_denial,
+    read_answer,
+    split_clauses,
+)
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Entry
 
+ENDS: Final = frozenset({"update", "fix", "negate", "done", "delete"})
+DENIES: Final = frozenset({"negate", "delete"})
 NOTHING: Final[Mapping[str, Json]] = {"outcome": "nothing", "new": 0, "updated": 0}
+FEW: Final = 4  # words of an answer that is about what the sentence before it is about
 MOST_ENDED: Final = 3  # memories that one exchange may end
 HALF: Final = 0.5  # share of a text's words that names a memory, or makes a claim the person's
 ASKABLE: Final = frozenset(  # causes of refusal that give the words no wrong sense
@@ -76,14 +88,55 @@ class Step:
 def check_steps(
     steps: Sequence[Step], spoken: Sequence[ShownMessage], shown: Collection[Memory]
 ) -> list[Step]:
-    """Check each step that has a text against the person's words."""
+    """Check each step against the person's words, and whether it means the memory it names."""
     texts = [m.original_content for m in shown if not m.source_ids]  # what is derived bears nothing
-    return [
-        replace(s, verdict=check_operation(_write_operation(s, s.entry), spoken, texts))
-        if s.entry
-        else s
-        for s in steps
-    ]
+    said = _join_exchange_words(spoken)
+
+    def check(s: Step) -> Verdict:
+        if s.verdict.reason:
+            return s.verdict
+        op = _write_operation(s, s.entry) if s.entry else None
+        found = check_operation(op, spoken, texts) if op else Verdict("")
+        if s.op in REPEATS:  # in whatever words they said it
+            return found if found.reason in {"", "said", "negation"} else Verdict("")
+        if found.reason or s.old is None or s.op not in ENDS:
+            return found
+        if s.op in DENIES and not _is_denied(spoken, s.old, s.op):
+            return replace(found, reason="negation")
+        means = s.entry is None or _means_memory(s.entry.content, s.old, shown)
+        return found if means and may_end(said, s.old) else replace(found, reason="reach")
+
+    return [replace(s, verdict=check(s)) for s in steps]
+
+
+def _means_memory(text: str, old: Memory, shown: Collection[Memory]) -> bool:
+    """Tell whether a text is about the memory that it changes, rather than another one."""
+    told, days = list_content_words(dates.DATED.sub(" ", text)), _list_days(text)
+
+    def fits(m: Memory) -> float:
+        words = list_content_words(dates.DATED.sub(" ", m.original_content))
+        same_day = bool(days & _list_days(m.original_content))
+        return same_day or len(told & words) / max(1, len(told | words))
+
+    return 2 * fits(old) >= max(map(fits, shown), default=0.0) and touches_memory(text, old)
+
+
+def _list_days(text: str) -> set[str]:
+    return {m[0] for m in dates.DATED.finditer(text)}
+
+
+def _is_denied(spoken: Sequence[ShownMessage], m: Memory, op: str) -> bool:
+    """Tell whether own words deny or end what a memory says, or ask that it be gone."""
+    for own, asked in _list_own_words(spoken):
+        intent = find_intent(own)
+        if op == "delete" and intent is not None and intent.kind == "forget":
+            return True  # "forget that" need not name it
+        clauses = [f"{own} {asked}"] if asked else [own[a:b] for a, b in split_clauses(own)]
+        for c in clauses:
+            ends = denies_or_ends(c) or (op == "negate" and FORMS.CHANGED.search(c))
+            if ends and touches_memory(c, m) and not FORMS.QUESTION.search(c):
+                return True
+    return False
 
 
 def _write_operation(s: Step, entry: Entry) -> Operation:
@@ -232,19 +285,23 @@ def apply_steps(
 
     Args:
         merger: of this write.
-        steps: operations; each `old` is looked up again, since one before may have changed it.
+        steps: operations; each `old` is looked up again, since one before may have changed it or
+            put another in its place.
         spoken: the exchange, and what was said before it.
         now: the time.
         act: does a step.
         recalled: ids of what was recalled for the exchange.
     """
-    said, done = _join_exchange_words(spoken), list[SaveResult]()
+    said, done, left = _join_exchange_words(spoken), list[SaveResult](), dict[MemoryId, MemoryId]()
     earlier = [_count_ended_before(merger.tx, s.claim) for s in steps]
     for s, before in zip(steps, earlier, strict=True):
-        step = replace(s, old=merger.tx.memories.get(s.old.id) if s.old else None)
+        named = left.get(s.old.id, s.old.id) if s.old else ""
+        step = replace(s, old=merger.tx.memories.get(named) if named else None)
         ended = before + sum(d.ended for d in done)
         why = _find_obstacle(step, said, ended, recalled)
         done.append(_ask_instead(merger, step, said, why, now) if why else act(step))
+        if s.old and done[-1].outcome == "superseded" and done[-1].memory:
+            left[s.old.id] = done[-1].memory.id
     return done
 
 
@@ -273,10 +330,11 @@ def _find_obstacle(step: Step, said: str, ended: int, recalled: Collection[Memor
     old = step.old
     if step.verdict.reason or old is None or step.op == "add":
         return step.verdict.reason
-    if step.op == "boost":
-        return "" if old.id in recalled or touches_memory(said, old) else "not_recalled"
+    if step.op not in ENDS:
+        known = step.verdict.sources or old.id in recalled or touches_memory(said, old)
+        return "" if known else "not_recalled"
     guarded = step.op == "delete" and (old.pinned or old.verified or old.layer is Layer.CORE)
-    return "" if ended < MOST_ENDED and may_end(said, old) and not guarded else "reach"
+    return "" if ended < MOST_ENDED and not guarded else "reach"
 
 
 def _is_half_said(text: str, said: str) -> bool:
@@ -284,15 +342,20 @@ def _is_half_said(text: str, said: str) -> bool:
     return bool(wanted) and len(wanted & list_units(said)) >= HALF * len(wanted)
 
 
-def _join_exchange_words(spoken: Sequence[ShownMessage]) -> str:
-    """Return the person's own words, each short answer with the sentence that it answers."""
-    said: list[str] = []
+def _list_own_words(spoken: Sequence[ShownMessage]) -> list[tuple[str, str]]:
+    """List the person's own words, each short answer beside the sentence that it answers."""
+    said: list[tuple[str, str]] = []
     for i, m in enumerate(spoken):
         if m.role == "user" and m.n:
             own, question = join_own_text(m.text), find_question_before(spoken, i)
             answered = read_answer(own.strip(), question) not in {"", "evades"}
-            said += [own, question if answered else ""]
-    return "\n".join(said)
+            short = answered or len(list_units(own)) <= FEW
+            said.append((own, question if short else ""))
+    return said
+
+
+def _join_exchange_words(spoken: Sequence[ShownMessage]) -> str:
+    return "\n".join(text for both in _list_own_words(spoken) for text in both)
 
 
 def touches_memory(said: str, m: Memory) -> bool:
@@ -304,6 +367,7 @@ def touches_memory(said: str, m: Memory) -> bool:
         or translations.things_of(said) & translations.things_of(text)
         or any(s.search(said) and s.search(text) for s in _SLOTS)
         or _says_name(said, m)
+        or (m.kind is Kind.INSTRUCTION and FORMS.REQUEST.search(said))
     )
 
 

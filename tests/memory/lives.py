@@ -212,14 +212,13 @@ class Lives:
         )
         match event:
             case "mention":
-                return merger.match(old, claim).outcome in {"reinforced", "affirmed"}
+                saved = merger.match(old, claim)
             case "boost":
-                return merger.boost(old, [message], recalled=True).outcome in {
-                    "reinforced",
-                    "affirmed",
-                }
+                saved = merger.boost(old, self.now, recalled=True)
             case "affirm":
-                return old.negated_at is not None and merger.affirm(old, self.now).changed
+                if old.negated_at is None:
+                    return False
+                saved = merger.affirm(old, claim)
             case "negate":
                 saved = merger.negate(old, other, self.now)
             case "contradict":

@@ -221,11 +221,11 @@ class Home:
 
         def write(tx: Transaction) -> None:
             tx.changes.begin("monitor", "monitor", at)
-            message = self._message(tx, text, at)
+            self._message(tx, text, at)
             for fact in facts:
                 m = tx.memories.get(self.ids.get(fact, ""))
                 if m is not None and m.state is State.ACTIVE:
-                    Merger(tx, curve="fade", u=1.0).boost(m, [message], recalled=True)
+                    Merger(tx, curve="fade", u=1.0).boost(m, at, recalled=True)
 
         await self.store.write(self.user, write)
 

@@ -101,7 +101,7 @@ async def test_versions_are_kept(world: World) -> None:
 async def test_both_stand_where_it_is_unsure(world: World) -> None:
     """ "I may move to Paris": nothing ends; the old one goes on fading, and what mentions had given it is gone."""
     old = await world.remember("Lives in Lyon", kind=Kind.IDENTITY)
-    await world.learn("I live in Lyon, you know.", f"[BOOST:{old.id}]", recalled=[old])
+    await world.learn("I live in Lyon, you know.", f"[SAME:{old.id}]", recalled=[old])
     assert (await world.get(old.id)).curve_state.strength == 0.5
     world.tick()
     await world.learn(
@@ -125,7 +125,7 @@ async def test_a_denial_that_is_affirmed_again_leaves_no_scar(world: World) -> N
     )
     world.now += timedelta(days=30)
     await world.learn(
-        "I love coffee again!", f"[BOOST:{old.id}]", recalled=[await world.get(old.id)]
+        "I love coffee again!", f"[AFFIRM:{old.id}]", recalled=[await world.get(old.id)]
     )
     back = await world.get(old.id)
     assert (back.negated_at, back.valid_until, back.state) == (None, None, State.ACTIVE)

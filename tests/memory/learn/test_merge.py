@@ -213,7 +213,7 @@ async def merge(world: World, fn: Any, *, proposing: bool = False) -> Any:
 
 
 def claim(world: World, text: str, **more: Any) -> Claim:
-    return Claim(Draft(text, **more), world.now)
+    return Claim(Draft(text, **more), world.now, session_id=world.session.id)
 
 
 async def test_changed_ends_the_old_and_begins_the_new_in_one_act(world: World) -> None:
@@ -384,14 +384,17 @@ async def test_denied_twice_in_the_same_words(world: World) -> None:
     m = await world.get(old.id)
     twice = replace(m, correction_history=m.correction_history * 2)
     saved = await merge(
-        world, lambda g: g.affirm(g.tx.memories.put(twice, "updated"), world.tick(days=1))
+        world,
+        lambda g: g.affirm(
+            g.tx.memories.put(twice, "updated"), replace(words, said_at=world.tick(days=1))
+        ),
     )
     assert (saved.outcome, (await world.get(old.id)).negated_at) == ("affirmed", None)
     assert (await world.get(denied.memory.id)).state is State.SUPERSEDED
 
 
 async def test_a_boost_counts_once_a_day_for_what_was_recalled(world: World) -> None:
-    """It activates and is no mention; where the message says it again, it is a mention and moves no counter."""
+    """It activates and is no mention, whatever the message says."""
     m = (await save(world, "The user likes tea")).memory
     assert m is not None
 
@@ -399,7 +402,7 @@ async def test_a_boost_counts_once_a_day_for_what_was_recalled(world: World) -> 
         said = Message(
             f"m-{world.tick()}", world.session.id, None, world.user, "user", text, world.now, "UTC"
         )
-        saved = await merge(world, lambda g: g.boost(must(g.tx, m.id), [said], recalled=recalled))
+        saved = await merge(world, lambda g: g.boost(must(g.tx, m.id), said.at, recalled=recalled))
         return str(saved.outcome)
 
     assert [await boost("Thanks!", recalled=r) for r in (False, True, True)] == [
@@ -413,13 +416,10 @@ async def test_a_boost_counts_once_a_day_for_what_was_recalled(world: World) -> 
     assert (boosted.recent_mentions, boosted.curve_state) == ((), m.curve_state)
     assert boosted.last_activated_at > m.last_activated_at
     world.tick(days=1)
-    assert [await boost("Thanks!"), await boost("I like tea, again")] == [
-        "reinforced",
-        "reinforced",
-    ]
+    assert [await boost("Thanks!"), await boost("I like tea, again")] == ["reinforced", "known"]
     said = await world.only()
     assert said.importance == pytest.approx(2.1)
-    assert len(said.recent_mentions) == 1
+    assert said.recent_mentions == ()
 
 
 async def test_mentions_are_dated_by_the_messages_they_were_made_in(world: World) -> None:
@@ -453,7 +453,7 @@ async def test_mentions_are_dated_by_the_messages_they_were_made_in(world: World
 async def test_a_message_that_counted_for_what_was_merged_into_it_counts_no_more(
     world: World,
 ) -> None:
-    """Its mentions were summed up in the merge: neither the extractor nor a BOOST counts that message again."""
+    """Its mentions were summed up in the merge: neither the extractor nor a SAME counts that message again."""
     one, other = (
         await world.remember("The user likes tea"),
         await world.remember("The user drinks tea every day"),
@@ -484,10 +484,8 @@ async def test_a_message_that_counted_for_what_was_merged_into_it_counts_no_more
         base = tx.memories.put(replace(one, merged_from=(other.id,), activation_count=1), "merged")
         merger = Merger(tx, curve="fade", u=1.0)
         again = Claim(Draft("The user likes tea"), at, (taught, counted), world.session.id)
-        return [
-            merger.match(base, again).outcome,
-            merger.boost(base, [said], recalled=True).outcome,
-        ]
+        same = replace(again, sources=(counted,))
+        return [merger.match(base, c).outcome for c in (again, same)]
 
     assert await world.store.write(world.user, merged) == ["known", "known"]
     assert (await world.get(one.id)).activation_count == 1

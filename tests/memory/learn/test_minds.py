@@ -50,10 +50,10 @@ def exchange(w: Lives, tx: Transaction) -> None:
         if op == "save" or old is None:
             g.save(claim)
         elif op == "boost":
-            g.boost(old, [message], recalled=True)
+            g.boost(old, w.now, recalled=True)
         elif op == "affirm":
             if old.negated_at is not None:
-                g.affirm(old, w.now)
+                g.affirm(old, claim)
         elif op == "negate":
             g.negate(old, claim, w.now)
         else:

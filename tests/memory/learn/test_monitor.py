@@ -172,7 +172,7 @@ async def test_several_turns_are_one_call(world: World) -> None:
 
 
 async def test_every_operation_does_its_work(world: World) -> None:
-    """ADD, UPDATE, NEGATE, BOOST, DELETE and SKIP in one answer, with broken lines and unknown ids among them."""
+    """ADD, UPDATE, NEGATE, SAME, DELETE and SKIP in one answer, with broken lines and unknown ids among them."""
     home = await world.remember("Lives in Beijing", kind=Kind.IDENTITY)
     coffee = await world.remember("Likes coffee", kind=Kind.PREFERENCE)
     cat = await world.remember("Has a cat")
@@ -185,7 +185,7 @@ async def test_every_operation_does_its_work(world: World) -> None:
                 "[ADD kind=skill importance=high mood=good] Plays chess",
                 f"[UPDATE:{home.id}] Lives in Shanghai",
                 f"【NEGATE：{coffee.id}】No longer likes coffee",
-                f"- **[BOOST:{cat.id.upper()}]**",
+                f"- **[SAME:{cat.id.upper()}]**",
                 f"[DELETE:{wrong.id}]",
                 "[UPDATE:zzzzzz] A king",
                 "[BOOST:] nothing",
@@ -259,13 +259,13 @@ async def test_an_update_keeps_what_it_does_not_change(world: World) -> None:
 
 
 async def test_saying_it_again_is_a_mention_not_a_twin(world: World) -> None:
-    """Whether the model boosts or adds it again."""
+    """Whether the model says so or adds it again; one message counts once."""
     first = await world.learn("I like tea", "[ADD kind=preference] Likes tea")
     again = await world.learn("I really like tea", "[ADD kind=preference] Likes tea")
     m = await world.only()
     assert (first["new"], again["new"], again["updated"]) == (1, 0, 1)
     assert m.activation_count == 1
-    await world.learn("tea is what I like", f"[BOOST:{m.id}]\n[BOOST:{m.id}]")
+    await world.learn("tea is what I like", f"[SAME:{m.id}]\n[SAME:{m.id}]")
     assert (await world.only()).activation_count == 2
 
 
@@ -283,10 +283,10 @@ async def test_a_memory_repeated_by_the_assistant_alone_is_no_mention(world: Wor
 
 
 async def test_a_denied_memory_is_shown_as_such_and_can_be_affirmed(world: World) -> None:
-    """BOOST of a denied one is a re-affirmation."""
+    """In the same session the denial is undone."""
     tea = await world.remember("Likes tea", kind=Kind.PREFERENCE)
     await world.learn("I don't like tea any more", f"[NEGATE:{tea.id}] No longer likes tea")
-    await world.learn("Actually I do like tea again", f"[BOOST:{tea.id}]")
+    await world.learn("Actually I do like tea again", f"[AFFIRM:{tea.id}]")
     assert (
         f"[{tea.id}] (preference, 2026-01-02, until=2026-01-03, no longer true) Likes tea"
         in block(world.model.prompt(), "reference")
@@ -316,14 +316,14 @@ async def test_what_the_monitor_deleted_may_be_learned_again(world: World) -> No
     """DELETE hides no message, and leaves no tombstone in the way of the truth."""
     await world.learn("I am a pilot", "[ADD] A pilot")
     m = await world.only()
-    await world.learn("that pilot thing was a joke", f"[DELETE:{m.id}]")
+    await world.learn("I am no pilot, that was a joke", f"[DELETE:{m.id}]")
     assert await world.all() == []
     assert all(x.hidden_at is None for x in await world.messages())
     through = (await world.messages())[-1].seq
     result = await world.work(
         "extract",
         {"session_id": world.session.id, "through": through},
-        '[{"content": "A pilot", "kind": "identity", "importance": "high"}]',
+        '[{"content": "A pilot", "kind": "identity", "said": [{"n": 1, "words": "I am a pilot"}]}]',
     )
     assert result["new"] == 1
 
@@ -460,7 +460,7 @@ async def test_tokens_are_counted_and_the_budget_postpones(world: World) -> None
         (["我觉得没什么可记的。", "[ADD] The user likes tea."], "saved", 2),
         (["[SKIP]"], "nothing", 1),
         (["跳过。"], "nothing", 1),
-        ([""], "nothing", 1),
+        (["", ""], "failed", 2),
     ],
 )
 async def test_an_unreadable_answer_is_asked_for_again_once(
@@ -525,3 +525,69 @@ async def test_what_is_half_theirs_becomes_a_question(world: World, yes: bool) -
         again = await world.say("as I said, I play chess in a club")
         await world.work("monitor", {"turn_ids": [again]}, line, line)
     assert await world.store.read(world.user, lambda tx: tx.proposals.open()) == []
+
+
+async def test_what_was_never_true_has_no_place_in_what_held(world: World) -> None:
+    """FIX: the right one holds since the old one was said to, and episodes, summaries and titles say it."""
+    await world.learn("I work in a bakery in Ghent", "[ADD] Works at a bakery in Ghent")
+    wrong = await world.only()
+
+    def tell(tx: Transaction) -> None:
+        tx.changes.begin("system", "test", world.now)
+        tx.memories.add(
+            replace(
+                wrong,
+                id="",
+                layer=Layer.EPISODE,
+                kind=Kind.EPISODE,
+                content="[2026-01-03 18:00] Talked of work at a bakery in Ghent. It rained.",
+                original_content="[2026-01-03 18:00] Talked of work at a bakery in Ghent. It rained.",
+            )
+        )
+        s = tx.conversations.get_session(world.session.id)
+        assert s is not None
+        told = "You work at the Ghent bakery. You are fine."
+        tx.conversations.put_session(
+            replace(s, running_summary=told, title="I work in a bakery in")
+        )
+
+    await world.store.write(world.user, tell)
+    world.tick(days=2)
+    said = "I never worked in a bakery, it's a brewery in Ghent"
+    await world.learn(said, f"[FIX:{wrong.id}] Works at a brewery in Ghent")
+    episode, right = sorted(await world.all(), key=lambda m: m.layer is not Layer.EPISODE)
+    assert episode.content == "[2026-01-03 18:00] Talked of work at a brewery in Ghent. It rained."
+    assert (right.content, right.valid_from) == ("Works at a brewery in Ghent", wrong.created_at)
+    assert (await world.get(wrong.id)).state is State.DELETED
+    session = await world.fresh_session()
+    assert (session.running_summary, session.title) == (
+        "You work at the Ghent brewery. You are fine.",
+        "",
+    )
+    known = await world.store.read(
+        world.user, lambda tx: tx.memories.list_known_at(wrong.created_at)
+    )
+    assert all("bakery" not in m.content for m in known.items)
+
+
+async def test_a_denial_taken_back_in_another_session_leaves_the_gap(world: World) -> None:
+    """AFFIRM: a new version from that day; two operations on one id both count."""
+    old = await world.remember("Likes coffee", kind=Kind.PREFERENCE)
+    await world.learn("No more coffee.", f"[NEGATE:{old.id}] No longer likes coffee")
+    denied = world.now
+    world.tick(days=30)
+    world.session = await world.store.write(
+        world.user, lambda tx: tx.conversations.open_session("other", world.now)
+    )
+    await world.learn("I like coffee again!", f"[AFFIRM:{old.id}]")
+    again = await world.only()
+    assert (again.content, again.kind, again.negated_at) == ("Likes coffee", old.kind, None)
+    assert again.valid_from is not None
+    assert again.valid_from > denied
+    gone = await world.get(old.id)
+    assert (gone.state, gone.valid_until) == (State.SUPERSEDED, gone.negated_at)
+    assert gone.valid_until is not None
+    assert gone.valid_until < denied
+    lines = [f"[UPDATE:{again.id}] Likes strong coffee", f"[UPDATE:{again.id}] Likes black coffee"]
+    await world.learn("I like strong coffee, no, I like black coffee", "\n".join(lines))
+    assert [m.content for m in await world.all()] == ["Likes black coffee"]

@@ -14,7 +14,7 @@ from memory import lifecycle
 from memory.errors import ModelError
 from memory.learn.merge import Merger
 from memory.learn.undo import undo
-from memory.models import Importance, Json, Kind, Layer, Level, Memory, Message, Sensitivity, State
+from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State
 from memory.ports import Transaction
 from memory.upkeep.level_texts import find_level_fault
 from tests.memory.lifecycle.test_curves import memory
@@ -221,8 +221,7 @@ async def test_a_use_brings_the_original_back(home: Home) -> None:
     def mention(tx: Transaction) -> None:
         tx.changes.begin("monitor", "monitor", home.now)
         merger = Merger(tx, curve="fade", u=1.0)
-        said = Message("message", "", None, None, "user", "Thanks.", home.now, "UTC")
-        merger.boost(tx.memories.get_many([m.id])[0], [said], recalled=True)
+        merger.boost(tx.memories.get_many([m.id])[0], home.now, recalled=True)
 
     await home.write(mention)
     back = await home.get(m)
