@@ -53,7 +53,6 @@ AFFIRMED: Final = 0.6  # share of its words that a "yes" and its question must h
 FOREIGN: Final = 0.5  # share of its words that are Ebb's alone, from which it is Ebb's
 DENIED: Final = 0.5  # share of its words in a clause that denies, from which it is denied
 RUNS_ON: Final = 20  # words from which a clause is read only around the words that are quoted
-AROUND: Final = 4
 _CHILD: Final = find_kin("child 孩子")
 _CHILDREN: Final = find_kin("child son daughter twins 孩子 儿子 女儿")
 
@@ -174,11 +173,10 @@ class EvidenceCase:
 
     def _narrow(self, clause: str) -> str:
         """Cut a clause that runs on without a stop to some words around those it rests on."""
-        at = clause.find(self.cited)
-        if not self.quoted or at < 0 or len(clause.split()) <= RUNS_ON:
+        if (at := clause.find(self.cited)) < 0 or len(clause.split()) <= RUNS_ON:
             return clause
         before, after = clause[:at].split(), clause[at + len(self.cited) :].split()
-        return " ".join((*before[-AROUND:], self.cited, *after[:AROUND]))
+        return " ".join((*before[-4:], self.cited, *after[:4]))
 
     def _points_to(self, memory: str) -> bool:
         """Tell whether own words, or the question they answer, speak of what a memory is about."""
@@ -207,16 +205,16 @@ class EvidenceCase:
             unit = next((d for d, p in _SPANS if p.match(self.said, end)), None)
             if unit is not None and 0 < n < 100:
                 start = at - timedelta(days=n * unit)
-                wide, month = timedelta(days=unit / 2), timedelta(days=15)
-                found += [(start - d, start + d) for d in dict.fromkeys((wide, min(wide, month)))]
+                wide = (timedelta(days=d) for d in {unit / 2, min(unit / 2, 15.0)})
+                found += [(start - d, start + d) for d in wide]
         return found
 
     @cached_property
     def lies_ahead(self) -> bool:
         """Whether every time that the clauses it rests on name is one to come."""
-        ways = [dates.find_spoken_times(f, self.m.at, self.m.tz) for f in self.focus]
-        named = [w for both in ways for way in both for w in way]
-        return bool(named) and all(a > self.m.at for a, _ in named)
+        both = (w for f in self.focus for w in dates.find_spoken_times(f, self.m.at, self.m.tz))
+        starts = [start for way in both for start, _ in way]
+        return bool(starts) and min(starts) > self.m.at
 
 
 def _cut_dates(text: str, dated: re.Pattern[str] = dates.DATED) -> str:
@@ -345,9 +343,7 @@ def _counts_other(c: EvidenceCase) -> bool:
     parts = [c.sentence[a:b] for a, b in split_clauses(c.sentence)]
     clauses = [(list_units(p), {n for n, *_ in find_numbers(p)}) for p in parts]
     for n, start, _ in find_numbers(c.text):
-        if n <= 1:
-            continue
-        m = _COUNTED.search(c.text[max(0, start - 40) : start])
+        m = _COUNTED.search(c.text[max(0, start - 40) : start]) if n > 1 else None
         before = (list_units(m[0]) or list_units(c.text.split()[0])) if m else frozenset()
         of = [counts for words, counts in clauses if before & words]
         elsewhere = any(n in counts for _, counts in clauses)
