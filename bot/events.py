@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from bot.texts import say
-from memory.models import Change, Hit, Lang, Level, Memory, Message, Usage
+from memory.models import Change, DailyUsage, Hit, Lang, Level, Memory, Message, Usage
 
 
 class WindowMode(StrEnum):
@@ -183,6 +183,7 @@ class Status:
     writing_elsewhere: bool  # another window's reply is being written in this scope
     offline: bool  # the notebook answers
     last_seq: int  # change cursor to subscribe from
+    tokens: tuple[DailyUsage, ...] = ()  # of today, by role
     memory_off: bool = False  # the person has switched memory off
     upkeep: float | None = None  # share of the night's upkeep that is done, while it is at work
     embedded: tuple[int, int] | None = (

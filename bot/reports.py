@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, datetime, timedelta
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
 from bot.texts import Texts, join, kind_name, words, write_day
 from memory.errors import ModelError
-from memory.models import LEARNING, Json, Kind, Lang, Sensitivity, mark_quote
+from memory.models import LEARNING, DailyUsage, Json, Kind, Lang, Sensitivity, mark_quote
 
 if TYPE_CHECKING:
     from memory.api import DiffEntry, NightReport, NightUndoResult
+    from memory.ports import Store
 
 say = Texts("reports")
 night = Texts("night")
 say_phase = Texts("upkeep")
 _SHOWN: Final = 8  # things under one heading
 _DETAILS: Final = 3  # of a theme
+TOKEN_DAYS: Final = 7
 _LEVELS: Final = frozenset({"summary", "tag", "trace", "archive"})
 _ALWAYS: Final = ("asked", "details", "todos", "purged", "erased_old")
 _IN_COUNTS: Final = ("changed", "merged", "down", "up")
@@ -91,6 +94,35 @@ def wait(seconds: float | None, lang: Lang) -> str:
     )
     n = math.ceil(seconds / size)
     return say(lang, f"wait.{unit}" if n == 1 else f"wait.{unit}s", n=n)
+
+
+# --- tokens ---
+
+
+async def list_token_lines(store: Store, user_id: str, now: datetime, lang: Lang) -> list[str]:
+    """List the tokens of the last days below a heading; nothing where none were spent."""
+    since = now - timedelta(days=TOKEN_DAYS - 1)
+    spent = await store.read(user_id, lambda tx: tx.traces.list_daily_usage(since))
+    return ["", say(lang, "tokens"), *describe_tokens(spent, lang)] if spent else []
+
+
+def describe_tokens(days: Sequence[DailyUsage], lang: Lang) -> list[str]:
+    """List for each day what each role spent: sent, of the cache, written."""
+    lines = []
+    for day, roles in groupby(days, key=lambda d: d.day):
+        told = (
+            say(
+                lang,
+                "tokens.role",
+                role=say(lang, f"role.{d.role}"),
+                sent=d.usage.prompt_tokens - d.usage.cached_tokens,
+                cached=d.usage.cached_tokens,
+                written=d.usage.completion_tokens,
+            )
+            for d in roles
+        )
+        lines.append(f"{day}{words(lang, 'colon')}{join(told, lang, 'clauses')}")
+    return lines
 
 
 # --- a night ---

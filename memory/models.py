@@ -823,6 +823,14 @@ class Usage:
         )
 
 
+class DailyUsage(NamedTuple):
+    """What a role spent on a day (UTC, ISO 8601)."""
+
+    day: str
+    role: str
+    usage: Usage
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
     """A page of memories, as a browser shows it."""

@@ -29,6 +29,7 @@ from memory.models import (
     CandidateRow,
     Change,
     ChangeSet,
+    DailyUsage,
     Document,
     Entity,
     Filter,
@@ -572,6 +573,9 @@ class TraceTable(Protocol):
 
     def count_tokens(self, role: str | None, since: datetime) -> Usage:
         """Add up the tokens of a role (of all, if None) from the day of `since` on."""
+
+    def list_daily_usage(self, since: datetime) -> list[DailyUsage]:
+        """List the tokens of each day from that of `since` on, and each role; oldest first."""
 
 
 class MirrorTable(Protocol):

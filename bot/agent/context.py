@@ -1,7 +1,7 @@
 """What the chat model is sent, in an order made for prompt caches.
 
-system: persona, rules, resident profile, latest episode, running summary; history; recalled block
-and newest message
+system: persona, rules, resident profile, latest episode, running summary; history; newest message
+and recalled block
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class PromptMaterial:
     text: str
     now: datetime
     tz: str
-    lang: Lang
+    lang: Lang  # of the person's message
+    told_in: Lang | None = None  # language of the instructions, where it is another
     history: Sequence[Message] = ()
     profile: Sequence[Memory] = ()
     frozen: Sequence[str] | None = (
@@ -217,7 +218,7 @@ def _fit(history: Sequence[Message], budget: int, most: int, m: PromptMaterial) 
         longest, over = max(m.context_tokens // share, SMALLEST), sum(sizes) - budget
         for i, size in enumerate(sizes):
             if over > 0 and size > longest:
-                out[i] = shorten_text(_clean(history[i]), longest, m.lang)
+                out[i] = shorten_text(_clean(history[i]), longest, m.told_in or m.lang)
                 sizes[i] = _size(out[i])
                 over -= size - sizes[i]
     gone = 0
@@ -283,6 +284,7 @@ def build(m: PromptMaterial) -> ModelRequest:
 
     Recalled text stands only in its delimited block, as data.
     """
+    lang = m.told_in or m.lang
     found = drop_silenced(m)
     shown = {h.memory.id for h in found}
     standing = [p for p in m.profile if m.frozen is None or p.id in m.frozen]
@@ -293,34 +295,34 @@ def build(m: PromptMaterial) -> ModelRequest:
             "text": mark_quote(p, p.original_content),
             "kind": str(p.kind),
             "when": f"{to_local_time(p.created_at, m.tz):%Y-%m-%d}",
-            **get_planned_day(p, m.now, m.tz, m.lang, m.day.deaths),
+            **get_planned_day(p, m.now, m.tz, lang, m.day.deaths),
         }
         for p in standing
     ]
     known = shown.union(p.id for p in fresh)
     near = [Hit(p, 0.0, why="day") for p in m.day.near if p.id not in known]
     hits = (*(Hit(p, 1.0) for p in fresh), *found, *near)
-    recalled = [format_hit(h, m.lang, m.tz, m.now, m.day.deaths) for h in hits]
-    faint = format_hint(m.faint, m.lang, m.tz, m.now) if m.faint else None
-    rules = prompts.load("rules", m.lang).render(off_record=m.where in OFF_RECORD).strip()
-    about = prompts.load("chat_context", m.lang).render(
+    recalled = [format_hit(h, lang, m.tz, m.now, m.day.deaths) for h in hits]
+    faint = format_hint(m.faint, lang, m.tz, m.now) if m.faint else None
+    rules = prompts.load("rules", lang).render(off_record=m.where in OFF_RECORD).strip()
+    about = prompts.load("chat_context", lang).render(
         profile=profile, episode=m.episode, summary=m.summary
     )
-    system = "\n\n".join(filter(None, (load_persona(m.persona, m.lang), rules, about.strip())))
+    system = "\n\n".join(filter(None, (load_persona(m.persona, lang), rules, about.strip())))
     local = to_local_time(m.now, m.tz)
 
     def render_block(passages: Sequence[object]) -> str:
-        return prompts.load("recalled", m.lang).render(
+        return prompts.load("recalled", lang).render(
             items=recalled,
             faint=faint,
-            now=format_moment(local, m.lang),
+            now=format_moment(local, lang),
             tz=m.tz,
             mode=(m.mode is Mode.NORMAL and m.where) or str(m.mode),
             note=m.note,
             passages=passages,
         )
 
-    passages = describe_passages(m.passages, m.lang, m.tz, local.year)
+    passages = describe_passages(m.passages, lang, m.tz, local.year)
     block = render_block(passages)
     room = int(m.context_tokens * (1 - REPLY_SHARE))
     room -= estimate_tokens(system) + estimate_tokens(block)
@@ -331,24 +333,27 @@ def build(m: PromptMaterial) -> ModelRequest:
     texts = _fit(every, soft, hard, m)
     most = max(room - sum(map(_size, texts)), SMALLEST_NEWEST)
     outline = f"{prompts.data(write_outline(m.text))}\n\n" if size > most else ""
-    sent = outline + shorten_text(text, most - estimate_tokens(outline), m.lang)
+    sent = outline + shorten_text(text, most - estimate_tokens(outline), lang)
     if passages != (passages := [x for x in passages if x["text"] not in sent]):
         block = render_block(passages)
     left_out = len(every) - len(texts)
     history = every[left_out:]
-    marks = _mark_time(history, m.lang)
-    said = [("user", say(m.lang, "left_out", n=left_out))] if left_out else []
-    for x, mark, told in zip(history, marks, texts, strict=True):
+    newest = Message("", "", None, None, "user", text, m.now, m.tz)
+    marks = _mark_time([*history, newest], lang)
+    texts.append(sent)
+    said = [("user", say(lang, "left_out", n=left_out))] if left_out else []
+    for x, mark, told in zip([*history, newest], marks, texts, strict=True):
         said.append((x.role, f"{mark} {told}" if mark else told))
-    said.append(("user", f"{block.strip()}\n\n{sent}"))
+    # Behind the message, which stands before it as it will stand in the history: that is cached.
+    said.append(("user", block.strip()))
     data = {
         "message": m.text,
         "history": [
             {"role": x.role, "text": told, "at": to_local_time(x.at, x.tz).isoformat()}
-            for x, told in zip(history, texts, strict=True)
+            for x, told in zip(history, texts, strict=False)
         ],
-        "history_shortened": left_out > 0 or texts != [_clean(x) for x in history],
-        "marks": [*filter(None, marks), *_write_marks(local, m.tz, m.lang)],
+        "history_shortened": left_out > 0 or texts[:-1] != [_clean(x) for x in history],
+        "marks": [*filter(None, marks), *_write_marks(local, m.tz, lang)],
         # Whoever reads these answers a question in quotations: they are never a level's text.
         "recalled": [
             {

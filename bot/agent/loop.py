@@ -338,6 +338,7 @@ class EbbAgent(AgentQueries):
             history=opened.history,
             profile=profile,
             frozen=opened.session.profile,
+            told_in=None if self.choice.offline else self.settings.lang or opened.lang,
             hits=recall.hits,
             passages=passages,
             faint=recall.faint,

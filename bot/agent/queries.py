@@ -72,6 +72,7 @@ class AgentQueries:
                 last_seq=tx.changes.get_last_seq(),
                 upkeep=night.share if night is not None else None,
                 memory_off=is_off(tx),
+                tokens=tuple(tx.traces.list_daily_usage(now)),
                 embedded=embedded if embedded[0] < embedded[1] else None,
             )
 

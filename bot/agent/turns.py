@@ -8,6 +8,7 @@ run inside one `Store.write`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -15,10 +16,11 @@ from typing import NamedTuple
 
 from bot.events import Turn
 from bot.sessions import compact, ensure_session, plan_rest, title_of
-from memory.api import LONG_ABSENCE, is_off
+from memory.api import LONG_ABSENCE, find_session_language, is_off, says_nothing
 from memory.models import (
     Filter,
     Hit,
+    Lang,
     Layer,
     Message,
     MessageStatus,
@@ -49,6 +51,7 @@ class OpenedTurn(NamedTuple):
     history: Sequence[Message]
     episode: str
     off: bool  # memory is: nothing is looked up
+    lang: Lang  # of the session's instructions to models
     away: bool = False  # the person comes back after a long absence
 
 
@@ -147,7 +150,8 @@ def _read_turn(tx: Transaction, row: TurnRow, session: Session, message: Message
     )
     off = is_off(tx)
     episode = "" if off else _find_latest_episode(tx, session)
-    return OpenedTurn(row, session, message, history, episode, off)
+    lang = find_session_language(tx, session.id)
+    return OpenedTurn(row, session, message, history, episode, off, lang)
 
 
 def _find_latest_episode(tx: Transaction, session: Session) -> str:
@@ -208,13 +212,21 @@ def finish(
     session = replace(session, last_at=max(session.last_at, now))
     talks.put_session(session)
     off = is_off(tx)
-    if end.learn and not off:
+    if end.learn and not off and not _tells_nothing(opened, end.recall):
         _enqueue_monitor(tx, row, now, every)
     if session.state != "open":  # closed while this was written
         plan_rest(tx, session, now)
     elif not off:
         compact(tx, session, now, budget_tokens)
     return reply
+
+
+def _tells_nothing(opened: OpenedTurn, recall: Recall | None) -> bool:
+    """Tell whether the message is "ok" or the like, beside no memory, and answers no question."""
+    before = opened.history[-1].text if opened.history else ""
+    asked = re.search(r"[?？]\W*$", before)
+    found = recall is not None and (recall.hits or recall.faint)
+    return not found and not asked and says_nothing(opened.message.text)
 
 
 def _enqueue_monitor(tx: Transaction, row: TurnRow, now: datetime, every: int) -> None:

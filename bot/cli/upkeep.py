@@ -15,7 +15,7 @@ from bot.bootstrap import Ebb
 from bot.cli.parser import ID, argument, flag, parse_positive, verb
 from bot.commands.memories import format_memory
 from bot.markdown import count_columns, pad_to_columns
-from bot.reports import describe_figures, describe_night
+from bot.reports import describe_figures, describe_night, list_token_lines
 from bot.texts import Texts
 from memory.api import JobRunner, NightReport, UpkeepPreview, UpkeepService, make_worker_id
 from memory.errors import Conflict
@@ -104,6 +104,8 @@ async def report(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         print(say(lang, "none"))
     for r in reversed(reports):
         print(await _describe_night(ebb, r, lang))
+    for line in await list_token_lines(ebb.store, ebb.owner, ebb.clock(), lang):
+        print(line)
     return 0
 
 

@@ -12,7 +12,7 @@ from bot.commands.memories import list_as_of, list_lines, list_memories
 from bot.commands.orders import Orders
 from bot.commands.why import explain_turn
 from bot.events import Command, CommandOutcome, Turn, WindowMode, answer
-from bot.reports import describe_figures, describe_night
+from bot.reports import describe_figures, describe_night, list_token_lines
 from bot.sessions import close
 from bot.settings import Settings
 from bot.tables import find_pending_choice, get_choice, take_choice
@@ -207,14 +207,16 @@ class Commands:
             return answer(lang, "why.temp", ok=False)
         keeper, private = self.memory.keeper, c.scope == f"user:{c.user_id}"
         reports = await keeper.reports(c.user_id) if keeper and private else []
+        spent = await list_token_lines(self.store, c.user_id, c.at, lang) if private else []
         if keeper is None or not reports:
-            return answer(lang, "memory.no_night", ok=False)
+            none = answer(lang, "memory.no_night", ok=False)
+            return replace(none, text="\n".join([none.text, *spent]))
         told = describe_night(reports[0], await keeper.diff(c.user_id, reports[0]), lang, c.tz)
         figures = (
             f"- {label}{words(lang, 'colon')}{value}"
             for label, value in describe_figures(reports[0], lang)
         )
-        return CommandOutcome(True, "\n".join([told, "", *figures]))
+        return CommandOutcome(True, "\n".join([told, "", *figures, *spent]))
 
     async def _mirror(self, c: Command, lang: Lang) -> CommandOutcome:
         return await questions.describe_mirror(self.memory, self.store, c, lang)

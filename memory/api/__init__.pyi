@@ -26,6 +26,7 @@ from memory.learn.proposals import NIGHT as NIGHT
 from memory.learn.same_meaning import list_units as list_units
 from memory.learn.undo import NightUndoResult as NightUndoResult
 from memory.learn.secrets import says_not_secret as says_not_secret
+from memory.learn.visible_messages import find_session_language as find_session_language
 from memory.lifecycle import (
     CURVES as CURVES,
     CurveEvent as CurveEvent,
@@ -95,8 +96,12 @@ from memory.learn.learning_rules import (
     list_rules as list_rules,
     remove_rule as remove_rule,
 )
-from memory.text.commands import Intent as Intent, find_intents as find_intents
-from memory.text.commands import wants_night_undone as wants_night_undone
+from memory.text.commands import (
+    Intent as Intent,
+    find_intents as find_intents,
+    says_nothing as says_nothing,
+    wants_night_undone as wants_night_undone,
+)
 from memory.text.speech import (
     accepts_offer as accepts_offer,
     read_choice as read_choice,

@@ -30,8 +30,9 @@ from memory.learn.steps import (
     count_outcomes,
 )
 from memory.learn.visible_messages import (
+    CONTEXT_MESSAGES,
     clip,
-    detect_messages_language,
+    find_session_language,
     is_evidence,
     is_unchanged,
     join_user_words,
@@ -39,7 +40,7 @@ from memory.learn.visible_messages import (
     list_evidence_messages,
     list_prompt_messages,
     messages_of,
-    take_newest_within,
+    take_context,
     write_time,
 )
 from memory.models import (
@@ -59,8 +60,9 @@ from memory.ports import Transaction
 if TYPE_CHECKING:
     from memory.learn.schemas import MonitorJob
 
-CONTEXT_MESSAGES, CONTEXT_TOKENS = 10, 4_000
+CONTEXT_TOKENS: Final = 4_000
 EXCHANGE_TOKENS: Final = 6_000  # of one message of the exchange
+REPLY_TOKENS: Final = 60  # of a reply: it is no evidence, and its end is what is answered
 NEAREST, SHOWN = 16, 20  # memories looked up; memories in the reference block
 BEFORE, BEFORE_TOKENS = 8, 200  # messages before the exchange that are looked up by, and of each
 MAX_ANSWER: Final = 2_000
@@ -76,6 +78,7 @@ class Exchange:
     messages: Sequence[Message]
     evidence: Sequence[Message]  # the user's own of them
     context: Sequence[Message]
+    before: Sequence[Message]  # the newest of what was said before
     spoken: Sequence[ShownMessage]  # all of them, as evidence is looked for
     shown: Mapping[MemoryId, Memory]  # what can be corrected
     recalled: frozenset[MemoryId]
@@ -125,16 +128,16 @@ class Monitor:
                 said += visible
                 recalled += [h.memory.id for h in (trace.hits if trace else ())]
         said = sorted(list_readable(tx, said), key=lambda m: m.seq)
-        context: Sequence[Message] = []
+        earlier: Sequence[Message] = []
         if said:
-            earlier = tx.conversations.list_messages(
+            found = tx.conversations.list_messages(
                 session_id=said[0].session_id,
                 before=said[0].seq,
                 limit=CONTEXT_MESSAGES,
                 newest=True,
             )
-            most = self.tools.limit(CONTEXT_TOKENS)
-            context = take_newest_within(list_readable(tx, earlier), most, lambda m: m.text)
+            earlier = list_readable(tx, found)
+        context = take_context(earlier, self.tools.limit(CONTEXT_TOKENS))
         known = tx.memories.get_many(dict.fromkeys(recalled))
         return Exchange(
             tx.user_id,
@@ -142,10 +145,11 @@ class Monitor:
             said,
             [m for m in said if is_evidence(m, tx.user_id)],
             context,
+            earlier[-BEFORE:],
             list_evidence_messages(said, tx.user_id, context),
             {m.id: m for m in known},
             frozenset(recalled),
-            detect_messages_language(join_user_words(said, tx.user_id), tx),
+            find_session_language(tx, said[0].session_id if said else ""),
             self.tools.learns(tx),
         )
 
@@ -156,7 +160,7 @@ class Monitor:
         """
 
         def list_texts() -> list[str]:
-            before = [clip(m.text, BEFORE_TOKENS) for m in ex.context[-BEFORE:]]
+            before = [clip(m.text, BEFORE_TOKENS) for m in ex.before]
             reply = [clip(m.text, BEFORE_TOKENS) for m in ex.messages if m.role == "assistant"]
             return [join_user_words(ex.messages, ex.user_id), *reversed(before), *reply]
 
@@ -175,7 +179,9 @@ class Monitor:
         tz, tools = ex.messages[-1].tz, self.tools
 
         def show(messages: Sequence[Message], most: int) -> list[Json]:
-            return list_prompt_messages(messages, ex.user_id, tools.limit(most), ex.lang)
+            return list_prompt_messages(
+                messages, ex.user_id, tools.limit(most), ex.lang, reply=REPLY_TOKENS
+            )
 
         data = {
             "now": format_iso(now, tz),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Final, TypeVar
 
 from memory import privacy
@@ -20,6 +21,8 @@ T = TypeVar("T")
 UNSURE: Final = 0.5  # certainty below which a memory is shown as unsure
 READ: Final = 20_000  # characters of a message in which evidence is looked for
 _PER_MESSAGE: Final = 8  # tokens of role, time and tags
+CONTEXT_MESSAGES: Final = 20  # before the exchange, at most
+BORDER: Final = 16  # messages from one start of them to the next: four are left
 
 
 def write_time(at: datetime, tz: str, lang: Lang) -> str:
@@ -49,9 +52,16 @@ def strip_command(m: Message, user_id: str) -> str:
 
 
 def list_prompt_messages(
-    messages: Iterable[Message], user_id: str, most: int, lang: Lang, first: int = 1
+    messages: Iterable[Message],
+    user_id: str,
+    most: int,
+    lang: Lang,
+    first: int = 1,
+    reply: int | None = None,
 ) -> list[Json]:
     """Return the visible messages as prompts show them, each within `most` tokens.
+
+    The assistant's are within `reply` tokens.
 
     They are numbered from `first`; `when` is the time as people say it, with the weekday that
     "next Friday" hangs on.
@@ -62,7 +72,7 @@ def list_prompt_messages(
         {
             "n": n,
             "role": get_speaker(m, user_id),
-            "text": clip(text, most),
+            "text": clip(text, reply if reply and m.role == "assistant" else most),
             "at": format_iso(m.at, m.tz),
             "when": write_time(m.at, m.tz, lang),
         }
@@ -91,6 +101,15 @@ def join_user_words(messages: Iterable[Message], user_id: str, most: int = 500) 
     """Return what the user said, as one text: what memories are looked up by."""
     own = (m for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
     return clip("\n".join(strip_command(m, user_id) for m in own), most)
+
+
+def find_session_language(tx: Transaction, session_id: str) -> Lang:
+    """Return the language a session's first message was in: that of all its instructions.
+
+    With it the beginning of a prompt stays the same, whatever language each message is in.
+    """
+    first = tx.conversations.list_messages(session_id=session_id, limit=1, hidden=True)
+    return detect_messages_language("\n".join(m.text for m in first), tx)
 
 
 def detect_messages_language(words: str, tx: Transaction) -> Lang:
@@ -169,6 +188,28 @@ def take_newest_within(items: Sequence[T], most: int, text_of: Callable[[T], str
         if most < 0:
             return list(items[i:])
     return list(items)
+
+
+def take_context(earlier: Sequence[Message], most: int) -> list[Message]:
+    """Return what was said before, within `most` tokens, from a start that seldom moves.
+
+    What begins a prompt is cached where it is the same as a turn ago. So the first message is not
+    always the oldest that fits: it is one that stands behind a border which many turns share.
+
+    Args:
+        earlier: the newest CONTEXT_MESSAGES, or fewer if there are no more.
+        most: tokens.
+    """
+    asked = [i for i, m in enumerate(earlier) if m.role != "assistant"]
+    starts = [0] if len(earlier) < CONTEXT_MESSAGES else []
+    starts += [
+        i for b, i in pairwise(asked) if earlier[b].seq // BORDER != earlier[i].seq // BORDER
+    ]
+    for start in starts:
+        rest = earlier[start:]
+        if len(take_newest_within(rest, most, lambda m: m.text)) == len(rest):
+            return list(rest)
+    return take_newest_within(earlier, most, lambda m: m.text)
 
 
 def split_into_portions(

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from memory.models import Hit, Json, JudgedPair, MemoryId, Mode, Recall, UpkeepNight, Usage
+from memory.models import (
+    DailyUsage,
+    Hit,
+    Json,
+    JudgedPair,
+    MemoryId,
+    Mode,
+    Recall,
+    UpkeepNight,
+    Usage,
+)
 from memory.store.documents import DocumentGateway
 from memory.store.memories import MemoryGateway
 from memory.store.rows import AMONG, columns_of, insert
@@ -124,6 +134,12 @@ class TraceGateway(Gateway):
         sums = ", ".join(f"COALESCE(SUM({c}), 0)" for c in _COUNTED)
         spent = "token_usage WHERE user_id = ? AND day >= ? AND (? IS NULL OR role = ?)"
         return Usage(*self._row(f"SELECT {sums} FROM {spent}", self.owner, _day(since), role, role))
+
+    def list_daily_usage(self, since: datetime) -> list[DailyUsage]:
+        sums = ", ".join(f"SUM({c})" for c in _COUNTED)
+        spent = "token_usage WHERE user_id = ? AND day >= ? GROUP BY day, role ORDER BY day, role"
+        rows = self._rows(f"SELECT day, role, {sums} FROM {spent}", self.owner, _day(since))
+        return [DailyUsage(day, role, Usage(*counted)) for day, role, *counted in rows]
 
 
 @dataclass(slots=True)

@@ -54,6 +54,8 @@ _LONG: Final = 1_000  # of a longer message only the first sentence can be a com
 _TRAILING: Final = 80  # characters at the end of a sentence in which it says "remember that"
 _HEADS: Final = 9  # words of politeness and the like before a verb
 _GREETING: Final = re.compile(rf"\W*(?:{joined('commands', 'GREETING')})\W*$", re.I)
+_EMPTY: Final = {form for f in values("empty", "FORMS").values() for form in f.split("|")}
+_EMPTY_CHARS: Final = 60  # of a message that may be one of them
 _FICTION: Final = re.compile(rf"\s*(?:[*（(【]|{joined('commands', 'FICTION')})", re.I)
 _STAGED: Final = either("commands", "STAGED", r"\b(?:{})\b")
 _PATTERNS: Final = {  # a script of its own first: a sentence in it may have words of another
@@ -104,6 +106,12 @@ def find_intents(text: str) -> tuple[Intent, ...]:
 def wants_night_undone(text: str) -> bool:
     """Tell whether the whole message asks to take back what the last night did."""
     return either("themes", "UNDO").fullmatch(text[:_LONG].strip(_STOPS)) is not None
+
+
+def says_nothing(text: str) -> bool:
+    """Tell whether the whole message is a fixed form that tells nothing (ok, thanks), or a sign."""
+    plain = re.sub(r"[\W_]+", " ", text.casefold()) if len(text) <= _EMPTY_CHARS else text
+    return not plain.strip() or plain.strip() in _EMPTY
 
 
 def is_greeting(text: str) -> bool:

@@ -85,8 +85,8 @@ def documents(w: Window) -> Any:
 
 def newest(server: OpenAIServer) -> tuple[str, str]:
     """The recalled block and the message that were sent last."""
-    block, _, message = chats(server, "large")[-1].messages[-1]["content"].partition("</recalled>")
-    return block, message.strip()
+    message, _, block = chats(server, "large")[-1].messages[-1]["content"].partition("<recalled>")
+    return block, message.partition("] ")[2].strip()
 
 
 @pytest.mark.parametrize("case", CASES, ids=["en", "zh"])

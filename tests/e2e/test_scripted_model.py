@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from contextlib import AbstractAsyncContextManager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ async def all_of(w: Window) -> list[tuple[str, str]]:
 async def test_the_prompt_is_in_order_and_recalled_text_is_delimited(
     openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
-    """Persona, rules, profile, episode, history, then the recalled block beside the newest message."""
+    """Persona, rules, profile, episode, history, newest message, then the recalled block."""
     by_memory_model(
         openai_server,
         {
@@ -66,7 +67,7 @@ async def test_the_prompt_is_in_order_and_recalled_text_is_delimited(
     system, newest = request.messages[0]["content"], request.messages[-1]["content"]
     assert system.index("Ebb") < system.index("<profile>") < system.index("Allergic to ramen.")
     assert newest.index("<recalled>") < newest.index("Has a boat called Momo.")
-    assert newest.index("</recalled>") < newest.index("What is my boat called?")
+    assert newest.index("What is my boat called?") < newest.index("<recalled>")
     assert re.search(r"\[[a-z][0-9a-z]{5,}\] ✓ Has a boat called Momo\.", newest)
     assert "2026-03-02" in newest, "the moment is said beside the newest message"
     assert "Momo" not in request.messages[1]["content"]
@@ -262,8 +263,39 @@ async def test_no_two_messages_of_one_role_follow_each_other(
     day = "[2026-03-02 10:00 (Monday), Europe/Paris]"
     assert messages[1]["content"] == f"{day} first question\n\n[10:01] second question"
     newest = messages[-1]["content"]
-    assert newest.startswith("[10:02] third question\n\n<recalled>")
-    assert newest.endswith("</recalled>\n\nfourth question")
+    assert newest.startswith("[10:02] third question\n\n[10:03] fourth question\n\n<recalled>")
+    assert newest.endswith("</recalled>")
+
+
+async def test_a_session_has_one_beginning_whatever_language_is_spoken(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """Each prompt of a role begins as the one before did, down to the newest message: that is cached."""
+    by_memory_model(openai_server, {"lemons": "[ADD kind=preference] Likes lemons."})
+    async with scripted(tmp_path, openai_server) as w:
+        for text in ("I like lemons", "我喜欢喝茶", "What goes with lemons?", "谢谢", "那就这样"):
+            await w.say(text)
+    for model in ("large", "small"):
+        sent = ["\n".join(m["content"] for m in r.messages) for r in chats(openai_server, model)]
+        for before, after in pairwise(sent):
+            said = before.rpartition("\n\n<recalled>")[0] or before.rpartition("\n\nMemories")[0]
+            assert len(said) > 1_000
+            assert after.startswith(said)
+    assert (len(chats(openai_server, "large")), len(chats(openai_server, "small"))) == (5, 4)
+
+
+async def test_a_message_that_tells_nothing_costs_no_call(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """ok, 谢谢 and a thumb are not learned from, unless they answer a question."""
+    by_memory_model(openai_server, {})
+    openai_server.on("Thank you!", "Shall I call you Max?", field="last")
+    async with scripted(tmp_path, openai_server) as w:
+        for text in ("ok", "谢谢！", "👍", "Thank you!"):
+            await w.say(text)
+            assert not chats(openai_server, "small"), text
+        await w.say("OK.")
+    assert chats(openai_server, "small")
 
 
 async def test_an_answer_without_a_word_is_a_failure(
@@ -362,7 +394,9 @@ async def test_short_messages_outlast_long_ones(
         field="model",
     )
     openai_server.on(
-        "large", lambda r: piece * 250 if "LONG" in r.text[-9:] else "Fine.", field="model"
+        "large",
+        lambda r: piece * 250 if r.last.split()[1:2] == ["LONG"] else "Fine.",
+        field="model",
     )
     async with scripted(tmp_path, openai_server, context_tokens=tokens) as w:
         await w.say(fact)

@@ -42,6 +42,7 @@ class ChatScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         ("ctrl+o,f3", "toggle_panel"),
+        ("f4", "toggle_tokens"),
         ("ctrl+y", "copy_reply"),
         ("pageup", "page(-1)"),
         ("pagedown", "page(1)"),
@@ -55,6 +56,7 @@ class ChatScreen(Screen[None]):
         super().__init__()
         self.link = link
         self.voice = voice
+        self._counting = False
         self.header = Header()
         self.tide = TideLine()
         self.conversation = Conversation(voice)
@@ -152,7 +154,7 @@ class ChatScreen(Screen[None]):
 
     def _show_status(self, status: Status | None) -> None:
         self._status = status
-        self.header.state = HeaderState(self.voice.lang, self.link.mode, status)
+        self.header.state = HeaderState(self.voice.lang, self.link.mode, status, self._counting)
         elsewhere = status is not None and status.writing_elsewhere
         self._elsewhere.display = elsewhere and self.link.mode is WindowMode.NORMAL
         self._elsewhere.update(self.voice("elsewhere"))
@@ -337,6 +339,11 @@ class ChatScreen(Screen[None]):
         """Show or hide it; in the conversation's place where the window is narrow."""
         self._panel_wanted = not self.panel.display
         self._fit(self.size.width)
+
+    def action_toggle_tokens(self) -> None:
+        """Show today's tokens in the header, or its other words again."""
+        self._counting = not self._counting
+        self._show_status(self._status)
 
     def _changed(self) -> None:
         """Show what follows from queue, stream or focus."""

@@ -33,6 +33,7 @@ KEYS: tuple[tuple[str, str], ...] = (
     ("Shift+Tab", "keys.messages"),
     ("PgUp PgDn  Ctrl+Home/End", "keys.scroll"),
     ("Ctrl+O", "keys.panel"),
+    ("F4", "keys.tokens"),
     ("Ctrl+T", "keys.theme"),
     ("Ctrl+C  Ctrl+Q", "keys.quit"),
 )

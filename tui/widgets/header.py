@@ -12,6 +12,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from bot.events import Status, WindowMode
+from bot.reports import describe_tokens
 from memory.models import Lang
 from tui.widgets.memory_line import draw_gauge
 from tui.words import one_line, say
@@ -32,6 +33,7 @@ class HeaderState:
     lang: Lang = "en"
     mode: WindowMode = WindowMode.NORMAL
     status: Status | None = None
+    counting: bool = False  # today's tokens, in place of the rest
 
 
 class Header(Widget):
@@ -49,6 +51,9 @@ class Header(Widget):
             left += Content.styled(f" {badge} ", f"bold reverse ${mode.value}")
         elif status is not None and status.memory_off:
             left += Content.styled(f" {say(lang, 'badge.off')} ", "bold reverse $temp")
+        if self.state.counting and status is not None:
+            spent = describe_tokens(status.tokens, lang) or [say(lang, "no_tokens")]
+            return left + Content.styled(_cut(f" {spent[-1]}", width - left.cell_length))
         right = self._right(lang, status, width - left.cell_length - 1)
         room = width - left.cell_length - right.cell_length - 4
         title = ""
