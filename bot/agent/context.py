@@ -6,10 +6,12 @@ and recalled block
 
 from __future__ import annotations
 
+import tomllib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -21,6 +23,7 @@ from bot.texts import join, say, words
 from memory.api import (
     MESSAGE_OVERHEAD,
     DayView,
+    HardDay,
     estimate_tokens,
     find_death,
     find_occasion,
@@ -76,6 +79,7 @@ class PromptMaterial:
     episode: str = ""
     summary: str = ""
     note: str = ""
+    hard: HardDay = ""  # whether the message speaks of hurting oneself, or worries about somebody
     mode: Mode = Mode.NORMAL
     # temp, private: off the record, and nothing is looked up or it is; group: nothing private is
     where: str = ""
@@ -104,6 +108,26 @@ def load_persona(path: Path | None, lang: Lang) -> str:
         if text:
             return text
     return prompts.load("persona", lang).render().strip()
+
+
+@cache
+def _load_help() -> Mapping[str, Mapping[str, str]]:
+    text = Path(__file__).with_name("emergency_help.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def write_help(tz: str, lang: Lang, where: str) -> str:
+    """Write whom to call in the country of a time zone; in a group, that Ebb listens in private."""
+    here = [
+        place
+        for place in _load_help().values()
+        for zone in place["zones"].split()
+        if tz == zone or (zone.endswith("/") and tz.startswith(zone))
+    ]
+    hours = [words(lang, "aside", text=p["hours"]) if "hours" in p else "" for p in here]
+    text = say(lang, "hard.here", **{**here[0], "hours": hours[0]}) if here else ""
+    text = text or say(lang, "hard.anywhere")
+    return f"{text} {say(lang, 'hard.private')}" if where == "group" else text
 
 
 def get_planned_day(
@@ -310,6 +334,7 @@ def build(m: PromptMaterial) -> ModelRequest:
     )
     system = "\n\n".join(filter(None, (load_persona(m.persona, lang), rules, about.strip())))
     local = to_local_time(m.now, m.tz)
+    shown_help = write_help(m.tz, m.lang, m.where) if m.hard else ""
 
     def render_block(passages: Sequence[object]) -> str:
         return prompts.load("recalled", lang).render(
@@ -320,6 +345,7 @@ def build(m: PromptMaterial) -> ModelRequest:
             mode=(m.mode is Mode.NORMAL and m.where) or str(m.mode),
             note=m.note,
             passages=passages,
+            help=shown_help,
         )
 
     passages = describe_passages(m.passages, lang, m.tz, local.year)
@@ -371,6 +397,8 @@ def build(m: PromptMaterial) -> ModelRequest:
         "summary": m.summary,
         "episode": m.episode,
         "note": m.note,
+        "hard": m.hard,
+        "help": shown_help,
         "shortened": size > most,  # the model is sent the newest message without its middle
         "where": m.where,
         "lang": m.lang,

@@ -129,16 +129,17 @@ class EbbAgent(AgentQueries):
         self._running[turn.id] = running
         lease = asyncio.create_task(self._hold(turn, running), name=f"lease-{turn.id}")
         tools, sealed = self._offer_tools(turn, lang, opened), opened.message.text != turn.text
-        ending, head, kept, finished = turns.TurnEnding(tools.hits if tools else ()), "", "", False
+        ending, failure, finished = turns.TurnEnding(tools.hits if tools else ()), None, False
+        head = kept = ""
         try:
             yield Started(turn.id, opened.session.id, opened.off)
+            opened = await self._read_hard_day(turn, opened)
             order = await self._carry_out(turn, opened.message, lang)
             turn = replace(turn, review=turn.review or order.review)
             said = order.spoken or CommandOutcome(True, "")
             head, kept = await self._begin_reply(turn, opened, order, lang)
             if head:
                 yield Delta(head, literal=True)
-            failure = None
             if order.rest:
                 opened, material, recall = await self._recall(turn, opened, order, lang)
                 ending.recall, ending.model = recall, self.model.name
@@ -161,8 +162,7 @@ class EbbAgent(AgentQueries):
                 running.text, ending.asked = running.text + question, note_asked
                 yield Delta(question, literal=True)
             _end(ending, running, failure)
-            reply = await self._finish(turn, opened, ending, running, kept)
-            finished = True
+            reply, finished = await self._finish(turn, opened, ending, running, kept), True
             if failure is None and (
                 note := await self._describe_seal(turn, lang, taken=sealed and not order.note)
             ):
@@ -227,6 +227,7 @@ class EbbAgent(AgentQueries):
             day=day,
             where=turn.mode.value,
             history=tuple(said),
+            hard=await self.memory.read_hard_day(turn.text, local_only=True),
         )
         try:
             tools = self._offer_tools(turn, lang)
@@ -271,6 +272,15 @@ class EbbAgent(AgentQueries):
             await asyncio.sleep(BUSY_POLL)
             waited += BUSY_POLL
         return None
+
+    async def _read_hard_day(self, turn: Turn, opened: turns.OpenedTurn) -> turns.OpenedTurn:
+        """Read whether the message speaks of hurting oneself: then it is quiet from the start."""
+        opened = opened._replace(hard=await self.memory.read_hard_day(turn.text))
+        if opened.hard != "self":
+            return opened
+        return await self.store.write(
+            turn.user_id, lambda tx: turns.keep_message_quiet(tx, opened, turn.at)
+        )
 
     async def _hold(self, turn: Turn, running: Running) -> None:
         """Keep the turn's lease while the reply is written; stop writing if it was lost."""
@@ -348,6 +358,7 @@ class EbbAgent(AgentQueries):
             summary=opened.session.running_summary,
             note=order.note,
             mode=choose_mode(turn),
+            hard=opened.hard,
             where="" if private else "group",
         )
         return opened, material, recall
@@ -433,7 +444,8 @@ class EbbAgent(AgentQueries):
         if tools is not None and tools.question:
             return TodoQuestion(tools.question, tools.choices)
         private = turn.scope.startswith("user:")
-        if opened.history or opened.off or not private or find_dead(turn.text, told=True):
+        hard = opened.hard or find_dead(turn.text, told=True)
+        if opened.history or opened.off or not private or hard:
             return TodoQuestion()
         return await ask_todo(self.memory, self.store, turn, lang)
 
@@ -446,7 +458,7 @@ class EbbAgent(AgentQueries):
         """
         if recall is not None and recall.faint is not None:
             return await offer_look_back(self.store, turn, lang)
-        if not turn.scope.startswith("user:"):
+        if opened.hard or not turn.scope.startswith("user:"):
             return ()
         if choices := await ask_zone(self.store, turn, lang):
             return choices

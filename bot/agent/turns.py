@@ -16,7 +16,14 @@ from typing import NamedTuple
 
 from bot.events import Turn
 from bot.sessions import compact, ensure_session, plan_rest, title_of
-from memory.api import LONG_ABSENCE, find_session_language, is_off, says_nothing
+from memory.api import (
+    LONG_ABSENCE,
+    HardDay,
+    find_session_language,
+    is_off,
+    mark_message_quiet,
+    says_nothing,
+)
 from memory.models import (
     Filter,
     Hit,
@@ -53,6 +60,7 @@ class OpenedTurn(NamedTuple):
     off: bool  # memory is: nothing is looked up
     lang: Lang  # of the session's instructions to models
     away: bool = False  # the person comes back after a long absence
+    hard: HardDay = ""  # whether the message speaks of hurting oneself, or worries about somebody
 
 
 @dataclass
@@ -140,7 +148,15 @@ def reread(tx: Transaction, opened: OpenedTurn) -> OpenedTurn:
     """Read the turn again, without what was hidden since."""
     session = tx.conversations.get_session(opened.session.id) or opened.session
     message = tx.conversations.get_message(opened.message.id) or opened.message
-    return _read_turn(tx, opened.row, session, message)._replace(away=opened.away)
+    read = _read_turn(tx, opened.row, session, message)
+    return read._replace(away=opened.away, hard=opened.hard)
+
+
+def keep_message_quiet(tx: Transaction, opened: OpenedTurn, now: datetime) -> OpenedTurn:
+    """Let nothing come up by itself of what was said: no memory of it, and no title."""
+    tx.changes.begin("user", "chat", now, turn_id=opened.row.id)
+    mark_message_quiet(tx, opened.message)
+    return reread(tx, opened)
 
 
 def _read_turn(tx: Transaction, row: TurnRow, session: Session, message: Message) -> OpenedTurn:

@@ -46,6 +46,8 @@ async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
     talk = FixedSentences(data, detect_language(message, given))
     if note := str(data.get("note") or ""):
         return talk.tell_order(note)
+    if help_here := str(data.get("help") or ""):  # nothing else matters now
+        return talk.say(f"hard.{data.get('hard')}", help=help_here)
     units = keep.split_units(message, talk.history)[:MOST]
     found = list(zip(units, await keep.read_units(embed, units), strict=True))
     overview = any(m.get("why") == "overview" for m in talk.recalled)

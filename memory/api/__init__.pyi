@@ -21,7 +21,11 @@ from memory.learn.dates import (
     parse_moment as parse_moment,
 )
 from memory.learn.forget import PurgeReceipt as PurgeReceipt
-from memory.learn.preferences import erase_unkept as erase_unkept, is_off as is_off
+from memory.learn.preferences import (
+    erase_unkept as erase_unkept,
+    is_off as is_off,
+    mark_message_quiet as mark_message_quiet,
+)
 from memory.learn.proposals import NIGHT as NIGHT
 from memory.learn.same_meaning import list_units as list_units
 from memory.learn.undo import NightUndoResult as NightUndoResult
@@ -64,6 +68,7 @@ from memory.privacy import (
 )
 from memory.recall import THRESHOLD as THRESHOLD, apply_nudges as apply_nudges
 from memory.recall.agenda import DayView as DayView
+from memory.recall.hard_days import HardDay as HardDay
 from memory.recall.pipeline import is_answered as is_answered
 from memory.recall.signals import CLEAR_LEVELS as CLEAR_LEVELS
 from memory.store import (

@@ -56,6 +56,7 @@ from memory.ports import (
 from memory.privacy import find_key, fingerprint_key, load_key, redact
 from memory.recall import QueryEmbedder, find_standing, recall_memories
 from memory.recall.agenda import DayView, find_agenda, find_day
+from memory.recall.hard_days import HardDay
 from memory.recall.passages import PassageFinder
 from memory.store import make_worker_id, open_store
 from memory.text.clean import MOST_READ, estimate_tokens, keep_ends
@@ -287,6 +288,10 @@ class Memory(MemoryChanges):
         embed = self._embedder.local or not local_only
         find = partial(self._passages.find, session_id=session_id, unstored=unstored, embed=embed)
         return await find(user_id, scope, text, context[-CONTEXT:])
+
+    async def read_hard_day(self, text: str, *, local_only: bool = False) -> HardDay:
+        """Tell whether somebody speaks of hurting themselves, or worries that another might."""
+        return await self._queries.read_hard_day(keep_ends(text, MOST_READ), local_only=local_only)
 
     async def get_profile(
         self, user_id: str, session: Session | None, now: datetime

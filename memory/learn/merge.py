@@ -20,7 +20,7 @@ import numpy as np
 from memory import lifecycle, privacy
 from memory.learn import learning_rules, slots
 from memory.learn.mend import mend_told
-from memory.learn.preferences import find_quiet_wish
+from memory.learn.preferences import find_quiet_wish, list_quiet_messages
 from memory.learn.same_meaning import (
     BURIED_VECTOR,
     ForgetTarget,
@@ -511,6 +511,9 @@ class Merger:
                 m = replace(m, correction_history=({"denies": denies},))
         if words := find_quiet_wish(tx, m.original_content):
             m = replace(m, quiet_at=at, quiet_words=words)
+        if not set(list_quiet_messages(tx)).isdisjoint(claim.sources):
+            m = replace(m, quiet_at=at, on=None, on_until=None, expires_at=None, repeats=None)
+            m = replace(m, kind=Kind.CONTEXT if m.kind in {Kind.EVENT, Kind.TODO} else m.kind)
         m = lifecycle.start_life(m, claim.draft.importance, self.curve, at)
         if quote is not None:
             lived = {k: getattr(quote, k) for k in _LIVED}

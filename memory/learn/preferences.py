@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.learn.same_meaning import find_names, list_units, mentions_name
-from memory.models import Filter, Hit, Kind, Memory, MemoryId, Sensitivity, Session
+from memory.models import Filter, Hit, Kind, Memory, MemoryId, Message, Sensitivity, Session
 from memory.ports import Transaction
 from memory.text.languages import either
 from memory.text.spans import is_question, join_own_text, split_sentences
@@ -19,6 +19,7 @@ ASKED_FOR: Final = 0.95  # relevance from which a question asks for what is kept
 _ALL: Final = Filter(max_sensitivity=Sensitivity.SECRET)
 _ARTICLE: Final = either("forgetting", "ARTICLE")
 _OFF: Final = "memory_off"  # in the settings of the user
+_QUIET_MESSAGES: Final = "quiet_messages"  # there too: ids
 
 
 # --- quiet ---
@@ -66,7 +67,7 @@ def drop_quiet(hits: Sequence[Hit], text: str) -> tuple[Hit, ...]:
     asks, out = is_question(own), list[Hit]()
     for h in hits:
         sure = asks and h.gate >= ASKED_FOR and all(x.memory.quiet_at for x in out)
-        needed = sure and h.memory.kind is Kind.HEALTH
+        needed = sure and (h.memory.kind is Kind.HEALTH or h.memory.quiet_words is None)
         if h.memory.quiet_at is None or needed or _calls_for(h.memory, own, asks=asks):
             out.append(h)
     return tuple(out)
@@ -90,6 +91,23 @@ def cut_quiet(tx: Transaction, text: str) -> str:
     sentences = (text[a:b] for a, b in split_sentences(text)) if wishes else ()
     loud = [s for s in sentences if not any(_says_thing(w, s) for w in wishes)]
     return "\n".join(s.strip() for s in loud) if wishes else text
+
+
+def mark_message_quiet(tx: Transaction, m: Message) -> None:
+    """Let nothing that is learned from a message come up by itself, nor name its session by it."""
+    user, told = tx.user(), list_quiet_messages(tx)
+    if m.id not in told:
+        ids = [*told, m.id]
+        tx.put_user(replace(user, settings={**user.settings, _QUIET_MESSAGES: ids}))
+    session = tx.conversations.get_session(m.session_id)
+    first = tx.conversations.list_messages(session_id=m.session_id, limit=1)
+    if session is not None and first == [m]:
+        tx.conversations.put_session(replace(session, title=""))
+
+
+def list_quiet_messages(tx: Transaction) -> list[str]:
+    """List the messages of which nothing comes up by itself."""
+    return list(tx.user().settings.get(_QUIET_MESSAGES) or [])
 
 
 def _strip_article(thing: str) -> str:

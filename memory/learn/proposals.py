@@ -9,6 +9,7 @@ from typing import Final
 
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.merge import Claim, Merger, change_memory, find_refusal
+from memory.learn.preferences import list_quiet_messages
 from memory.models import (
     Draft,
     Json,
@@ -34,7 +35,11 @@ def add_proposal(
     _drop_stale(tx, now)
     waiting = tx.proposals.open()
     refused = find_refusal(tx, Claim(Draft(text, source=Source.USER), now))
-    barred = refused or tx.tombstones.has(tx.tombstones.compute_digest(text))
+    barred = (
+        refused
+        or message_id in list_quiet_messages(tx)
+        or tx.tombstones.has(tx.tombstones.compute_digest(text))
+    )
     if not barred and len(waiting) < MOST_OPEN and all(p.text != text for p in waiting):
         tx.proposals.add(Proposal(text, data, message_id, now))
 

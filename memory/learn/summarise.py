@@ -19,7 +19,7 @@ from memory.learn.answer import LearningTools, ModelTask, read_payload
 from memory.learn.dates import get_zone
 from memory.learn.evidence import find_names
 from memory.learn.merge import Claim, build_memory
-from memory.learn.preferences import cut_quiet, find_quiet_wish
+from memory.learn.preferences import cut_quiet, find_quiet_wish, list_quiet_messages
 from memory.learn.secrets import list_readable
 from memory.learn.visible_messages import (
     clip,
@@ -287,7 +287,7 @@ class Summariser:
         old = tx.memories.get(span.episode.id) if span.episode else None
         if old is not None and old.state is State.ACTIVE:
             m = replace(old, content=text, original_content=text)
-            m = tx.memories.put(_hush(tx, m, now), "updated")
+            m = tx.memories.put(_hush(tx, m, said, now), "updated")
         else:
             draft = Draft(
                 text,
@@ -301,7 +301,7 @@ class Summariser:
             claim = Claim(draft, said[-1].at, (said[0].id,), session.id)
             m = replace(build_memory(claim, tx.user_id), close=False)
             m = lifecycle.start_life(m, Importance.MEDIUM, self.tools.curve, claim.said_at)
-            m = tx.memories.add(_hush(tx, m, now))
+            m = tx.memories.add(_hush(tx, m, said, now))
             tx.memories.log(
                 lifecycle.build_log_entry("created", None, m, self.tools.u, m.created_at, "episode")
             )
@@ -312,10 +312,11 @@ class Summariser:
         return m.id
 
 
-def _hush(tx: Transaction, m: Memory, now: datetime) -> Memory:
-    """Return an episode as quiet, if it names what the person wants no word of."""
+def _hush(tx: Transaction, m: Memory, said: Sequence[Message], now: datetime) -> Memory:
+    """Return an episode as quiet, if it names, or tells of, what is not to come up by itself."""
     words = find_quiet_wish(tx, m.original_content)
-    return replace(m, quiet_at=now, quiet_words=words) if words else m
+    hard = not set(list_quiet_messages(tx)).isdisjoint(x.id for x in said)
+    return replace(m, quiet_at=now, quiet_words=words) if words or hard else m
 
 
 def _find_told(tx: Transaction, session: Session, after: int, through: int) -> list[SummarySpan]:

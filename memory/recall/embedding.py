@@ -13,12 +13,14 @@ import numpy as np
 
 from memory.errors import ModelError
 from memory.ports import Embedder, FloatArray, QueryShortener
+from memory.recall.hard_days import HardDay, read_hard_day, split_message
 from memory.recall.question import parse_question
 from memory.recall.reader import MessageReader, load_reader, messages_to_embed, train_reader
 from memory.text.spans import shorten_texts
 
 _LOG = getLogger(__name__)
 _CACHED: Final = 256  # questions
+_PATIENCE: Final = 1.0  # seconds for the vectors that tell of a hard day
 _MOST: Final = 360  # UTF-8 bytes, some 90 tokens, of an embedder that does not count them
 
 Key: TypeAlias = tuple[str, tuple[str, ...]]
@@ -71,6 +73,26 @@ class QueryEmbedder:
             task.add_done_callback(lambda _: self._running.pop(key, None))
         done, _ = await asyncio.wait({task}, timeout=self._deadline)
         return (task.result(), False) if done else (None, True)
+
+    async def read_hard_day(self, text: str, *, local_only: bool) -> HardDay:
+        """Tell whether somebody speaks of hurting themselves, or worries about somebody else.
+
+        By plain forms alone where the embedder is slow, knows no meaning, or is elsewhere and
+        `local_only`.
+        """
+        parts, rows, embedder = split_message(text), None, self._embedder
+        reader = self._find_reader(embedder.id)
+        if parts and reader is not None and (embedder.local or not local_only):
+            if not embedder.local:
+                parts = parts[:1]
+            try:
+                async with asyncio.timeout(_PATIENCE):
+                    rows = await embedder.embed(parts, "query")
+            except (ModelError, TimeoutError) as e:
+                _LOG.warning("A message could not be embedded: %s", e)
+        if rows is not None and (embedder.id != self._embedder.id or not np.isfinite(rows).all()):
+            rows = None
+        return await asyncio.to_thread(read_hard_day, parts, rows, reader)
 
     async def close(self) -> None:
         """Give up what is still under way."""

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from memory.models import Lang
 from memory.ports import FloatArray
+from memory.text.languages import values
 
 _MESSAGES: Final = Path(__file__).with_name("messages.json")
 _RIDGE: Final = 1.0
@@ -44,6 +45,7 @@ class MessageReader:
     weights: FloatArray  # (dim,)
     offset: float
     idle: Mapping[Lang, FloatArray]
+    prototypes: FloatArray  # vectors of `list_prototypes()`
 
     def score_call(self, vector: FloatArray) -> float:
         """Return about 1 for a message that calls for what is remembered, about -1 for another.
@@ -62,16 +64,29 @@ def load_messages() -> Mapping[Lang, Mapping[str, list[str]]]:
 
 def messages_to_embed() -> list[str]:
     """List the labelled messages in the order in which `train_reader` takes their vectors."""
-    return [t for labels in load_messages().values() for some in labels.values() for t in some]
+    labelled = [t for labels in load_messages().values() for some in labels.values() for t in some]
+    return [*labelled, *(text for _, text in list_prototypes())]
+
+
+@cache
+def list_prototypes() -> list[tuple[str, str]]:
+    """List the prototype sentences of hard days, of all languages, each behind its sort."""
+    return [
+        (sort, line)
+        for sort in ("SELF", "NEAR", "OTHER")
+        for text in values("hard_days", sort).values()
+        for line in text.strip().splitlines()
+    ]
 
 
 def train_reader(rows: FloatArray) -> MessageReader:
-    """Fit a reader to the vectors of the labelled messages, (messages, dim).
+    """Fit a reader to the vectors of `messages_to_embed()`, (messages, dim).
 
     A language in which fewer than four fifths of the messages left out are told apart, because the
     embedder does not know it, is not in `idle`. The offset makes a tenth of the messages that call
     score below 0, so that an embedder that tells them apart less surely loses no more of them.
     """
+    rows, prototypes = np.split(rows, [len(rows) - len(list_prototypes())])
     messages = load_messages()
     groups = [(k, label, len(some)) for k, v in messages.items() for label, some in v.items()]
     sizes = [size for _, _, size in groups]
@@ -92,7 +107,7 @@ def train_reader(rows: FloatArray) -> MessageReader:
     missed = np.quantile(scores[calls & np.isin(langs, told or list(messages))], _MISSED)
     weights, offset = _fit(rows, signs)
     idle = {lang: rows[(langs == lang) & ~calls].astype(np.float32) for lang in told}
-    return MessageReader(weights, offset - float(missed), idle)
+    return MessageReader(weights, offset - float(missed), idle, prototypes.astype(np.float32))
 
 
 def _fit(rows: FloatArray, signs: NDArray[Any]) -> tuple[FloatArray, float]:
@@ -118,12 +133,14 @@ def load_reader(embedder: str) -> MessageReader | None:
     with np.load(path, allow_pickle=False) as found:
         if str(found["messages"]) != digest_messages():
             return None
-        idle = {}
-        for lang in load_messages():
-            if f"idle_{lang}" in found:
-                rows = found[f"idle_{lang}"].astype(np.float32)
-                idle[lang] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return MessageReader(found["weights"], float(found["offset"]), idle)
+        vectors = {}
+        for name in ("prototypes", *(f"idle_{lang}" for lang in load_messages())):
+            if name in found:
+                rows = found[name].astype(np.float32)
+                vectors[name] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        prototypes = vectors.pop("prototypes")
+        idle = {name.removeprefix("idle_"): rows for name, rows in vectors.items()}
+        return MessageReader(found["weights"], float(found["offset"]), idle, prototypes)
 
 
 def locate_reader(embedder: str) -> Path:
@@ -134,4 +151,5 @@ def locate_reader(embedder: str) -> Path:
 
 def digest_messages() -> str:
     """Return a mark of the labelled messages, by which a reader made of others is known."""
-    return sha256(_MESSAGES.read_bytes()).hexdigest()[:16]
+    listed = repr(list_prototypes()).encode()
+    return sha256(_MESSAGES.read_bytes() + listed).hexdigest()[:16]

@@ -24,9 +24,11 @@ def save_reader(reader: MessageReader, embedder: str) -> Path:
     """Write a reader to ship with the program, and return the file."""
     path = locate_reader(embedder)
     path.parent.mkdir(exist_ok=True)
-    idle = {f"idle_{lang}": np.rint(v * STEPS).astype(np.int8) for lang, v in reader.idle.items()}
+    rows = {f"idle_{lang}": v for lang, v in reader.idle.items()}
+    rows["prototypes"] = reader.prototypes
+    small = {name: np.rint(v * STEPS).astype(np.int8) for name, v in rows.items()}
     np.savez_compressed(
-        path, weights=reader.weights, offset=reader.offset, messages=digest_messages(), **idle
+        path, weights=reader.weights, offset=reader.offset, messages=digest_messages(), **small
     )
     return path
 

@@ -1,0 +1,74 @@
+"""Tell who speaks of hurting themselves, or worries that somebody else might.
+
+A message, and each longer sentence of it, is compared with prototype sentences of every language:
+serious ones, ones that only sound so, worries about others, and idle talk. Where no embedder knows
+the language, a short list of plain forms decides alone. A missed message is worse than a gentle
+answer too many, so a plain form lowers the bar. Bars and figures: docs/design.md, "Hard days".
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from memory.models import detect_language
+from memory.ports import FloatArray
+from memory.recall.reader import MessageReader, list_prototypes
+from memory.text.languages import either
+from memory.text.spans import join_own_text, split_sentences
+from memory.text.words import is_unspaced
+
+HardDay: TypeAlias = Literal["", "self", "other"]
+_LONGEST: Final = 1_000  # characters of a message that are read
+_PARTS: Final = 6  # sentences beside the whole message
+_WIDE: Final = 40  # width from which a sentence is read by itself; a Chinese character is two
+_ALONE: Final = 0.08  # how much nearer it is to a serious sentence than to any other (half A)
+_SHORT: Final = 0.12  # the same for a message that is short
+_WITH_FORM: Final = -0.05  # the same beside a plain form
+_NEAR: Final = 0.38  # cosine, centred, that it has to have at all
+
+
+def split_message(text: str) -> list[str]:
+    """Split what is the person's own in a message into what is compared; the whole comes first."""
+    own = join_own_text(text[:_LONGEST]).strip()
+    parts = [own[a:b].strip() for a, b in split_sentences(own)]
+    wide = [p for p in parts if _is_wide(p)] if len(parts) > 1 else []
+    return [own, *wide[:_PARTS]] if own else []
+
+
+def read_hard_day(
+    parts: list[str], rows: FloatArray | None, reader: MessageReader | None
+) -> HardDay:
+    """Tell what a message speaks of.
+
+    Args:
+        parts: of the message, from `split_message`.
+        rows: their vectors; None without an embedder that knows meaning.
+        reader: what that embedder's vectors of known sentences are.
+    """
+    plain = bool(parts and either("hard_days", "PLAIN").search(parts[0]))
+    if rows is None or reader is None or detect_language(parts[0]) not in reader.idle:
+        return "self" if plain else ""
+    idle = np.concatenate(list(reader.idle.values()))
+    centre = idle.mean(0)
+
+    def compare(known: FloatArray) -> FloatArray:
+        a, b = rows - centre, known - centre
+        a, b = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (a, b))
+        best: FloatArray = (a @ b.T).max(1)
+        return best
+
+    sorts = np.array([sort for sort, _ in list_prototypes()])
+    serious, near, other = (
+        compare(reader.prototypes[sorts == s]) for s in ("SELF", "NEAR", "OTHER")
+    )
+    harmless = np.maximum(near, compare(idle))
+    bars = [_WITH_FORM if plain else _ALONE if _is_wide(p) else _SHORT for p in parts]
+    if np.any((serious - np.maximum(harmless, other) > bars) & (serious > _NEAR)):
+        return "self" if not plain or serious.max() >= other.max() else "other"
+    return "other" if plain and other.max() > max(harmless.max(), _NEAR) else ""
+
+
+def _is_wide(part: str) -> bool:
+    return len(part) * (1 + is_unspaced(part)) >= _WIDE
