@@ -180,6 +180,8 @@ def format_hit(
     marks += [say(lang, "unsure")] if m.unsure else []
     day = get_planned_day(m, now, tz, lang, deaths)
     marks += filter(None, [prompts.phrase(int(level), lang), str(day["grown"])])
+    before = m.unsettled_at is not None and m.unsettled_at <= now
+    marks += [say(lang, "from_before")] if before else []
     return {
         **day,
         "id": m.id,
@@ -189,6 +191,7 @@ def format_hit(
         "when": f"{read_start(m, tz)}",
         "phrase": join(marks, lang, "clauses"),
         "level": level.name.lower(),
+        "before": before,
         "negated": m.negated_at is not None,
         "superseded": m.state == "superseded",
         "relevance": round(hit.gate, 3),

@@ -63,6 +63,8 @@ def write_question(p: Proposal, lang: Lang) -> str:
         return say(lang, "proposal.night", n=p.data["n"], of=p.data["of"])
     if p.data.get("op") == "change":
         return say(lang, "proposal.change", text=p.text, old=p.data["old"])
+    if p.data.get("op") == "ahead":
+        return say(lang, "proposal.ahead", text=p.text)
     key = "proposal.forget" if p.data.get("op") == "delete" else "proposal.keep"
     return say(lang, key, text=p.text)
 

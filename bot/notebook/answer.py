@@ -242,6 +242,9 @@ class FixedSentences:
         near = self.say(why, day=self.write_date(day), word=m.get("near")) if m.get("near") else ""
         died = self.say("died", word=m.get("died")) if m.get("died") else ""
         line = self.say(key, date=self.write_day(m), quote=self.quote(m.get("text")))
+        died += words(self.lang, "aside", text=program_says(self.lang, "from_before")) * bool(
+            m.get("before")
+        )
         self.cited.add(str(m.get("text")))
         later = list_mappings(m.get("later")) if key != "line" else []
         since = [self.cite("more", x) for x in later if str(x.get("text")) not in self.cited]

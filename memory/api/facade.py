@@ -22,6 +22,7 @@ from memory.learn import forget as forgetting
 from memory.learn import preferences
 from memory.learn.answer import LearningTools
 from memory.learn.background import CurveSwitcher, embed_missing, plan
+from memory.learn.cascade import drop_unsettled
 from memory.learn.extract import Extractor
 from memory.learn.keep_said import SaidKeeper
 from memory.learn.monitor import Monitor
@@ -270,7 +271,8 @@ class Memory(MemoryChanges):
         )
         opened = await self._sealed.hits(user_id, text)
         if mode is Mode.NORMAL:
-            found = replace(found, hits=preferences.drop_quiet(found.hits, text))
+            hits = drop_unsettled(preferences.drop_quiet(found.hits, text), text, now)
+            found = replace(found, hits=hits)
         return replace(found, hits=(*opened, *found.hits), late=late or found.late)
 
     async def recall_passages(

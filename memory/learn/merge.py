@@ -19,6 +19,7 @@ import numpy as np
 
 from memory import lifecycle, privacy
 from memory.learn import learning_rules, slots
+from memory.learn.cascade import settle, unsettle
 from memory.learn.mend import mend_told
 from memory.learn.preferences import find_quiet_wish, list_quiet_messages
 from memory.learn.same_meaning import (
@@ -339,7 +340,10 @@ class Merger:
         new = self._take_place(old, claim)
         stands = self._fresh(old)  # what the new one says again may have ended it already
         if not self.proposing and stands.state is State.ACTIVE:
-            self._end(stands, claim.draft.valid_from or claim.said_at, claim.said_at)
+            at = claim.draft.valid_from or claim.said_at
+            self._end(stands, at, claim.said_at)
+            slot = old.slot or claim.draft.slot
+            unsettle(self.tx, old, new, slot, max(at, old.created_at), claim.said_at)
         return SaveResult(self._fresh(new), "superseded")
 
     def fix(self, old: Memory, claim: Claim) -> SaveResult:
@@ -382,6 +386,8 @@ class Merger:
         stands = self._fresh(old)
         if not self.proposing and stands.state is State.ACTIVE:
             self._deny(stands, at, new)
+            slot = old.slot or claim.draft.slot
+            unsettle(self.tx, old, new, slot, at, claim.said_at)
         return SaveResult(self._fresh(new), "negated")
 
     def end_later(self, old: Memory, claim: Claim, until: datetime) -> SaveResult:
@@ -425,6 +431,7 @@ class Merger:
         stays true.
         """
         at = claim.said_at
+        settle(self.tx, m.negated_at)
         # The same words may have denied it more than once.
         by = dict.fromkeys(str(c["by"]) for c in m.correction_history if c.get("by"))
         denials = [o for o in self.tx.memories.get_many(by) if o.created_at <= at]
@@ -592,6 +599,8 @@ class Merger:
     ) -> Memory:
         """Write what an event makes of a memory, and the event in the weight log."""
         after, log = lifecycle.apply_event(m, event, self.u, at, f"by {by.id}" if by else "")
+        if event in {"mention", "affirm", "use"}:  # said again since: it goes on
+            after = replace(after, unsettled_at=None)
         after = self.tx.memories.put(replace(after, **changes), op)
         self.tx.memories.log(log)
         return after

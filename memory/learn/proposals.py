@@ -10,9 +10,12 @@ from typing import Final
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.merge import Claim, Merger, change_memory, find_refusal
 from memory.learn.preferences import list_quiet_messages
+from memory.learn.visible_messages import messages_of
 from memory.models import (
     Draft,
+    Filter,
     Json,
+    Kind,
     Memory,
     MemoryId,
     Proposal,
@@ -25,6 +28,7 @@ from memory.ports import Transaction
 
 MOST_OPEN: Final = 3
 NIGHT: Final = "night"  # asks about what a night was held back from, not about a memory
+_LATEST: Final = 20
 LIFE, BETWEEN = timedelta(days=30), timedelta(days=1)
 
 
@@ -104,10 +108,20 @@ def ask_today(tx: Transaction, now: datetime) -> Proposal | None:
     waiting = tx.proposals.open()
     if any(p.asked_at is not None and now - p.asked_at < BETWEEN for p in waiting):
         return None
-    fresh = next((p for p in waiting if p.asked_at is None), None)
+    fresh = next((p for p in waiting if p.asked_at is None and p.at <= now), None)
+    if fresh is not None and _is_hard_day(tx, now):
+        return None
     if fresh is not None:
         tx.proposals.ask(fresh.id, now)
     return fresh
+
+
+def _is_hard_day(tx: Transaction, now: datetime) -> bool:
+    """Tell whether a death, an illness or a message kept quiet is less than a day old."""
+    latest = tx.memories.find(Filter(), order="created", limit=_LATEST).items
+    said = messages_of(tx, list_quiet_messages(tx)[-1:])
+    grave = [m.created_at for m in latest if m.dead or m.kind is Kind.HEALTH]
+    return any(now - at < BETWEEN for at in (*grave, *(x.at for x in said)))
 
 
 def accept(tx: Transaction, proposed_id: MemoryId, curve: str, u: float, now: datetime) -> Memory:
@@ -143,6 +157,8 @@ def _apply(tx: Transaction, p: Proposal, merger: Merger, now: datetime) -> Memor
     old = tx.memories.get(str(p.data.get("id", "")))
     if old is not None and old.state is not State.ACTIVE:
         return old
+    if p.data["op"] == "ahead" and old is not None:
+        return tx.memories.put(replace(old, unsettled_at=None), "updated")
     draft = Draft(
         p.text, source=Source.USER, verified=True, confidence=1.0, language=detect_language(p.text)
     )
@@ -176,5 +192,9 @@ def decline(tx: Transaction, proposal_id: str, now: datetime) -> None:
     tx.proposals.remove(p.id)
     if p.data.get("op") in {NIGHT, "change"}:
         return  # neither is about words; of a change both sides stay, and are judged
+    if p.data.get("op") == "ahead":  # it comes to nothing
+        off = [m for m in tx.memories.get_many([str(p.data["id"])]) if m.negated_at is None]
+        tx.memories.put_many([replace(m, negated_at=now) for m in off], "negated")
+        return
     digest = tx.tombstones.compute_digest(p.text)
     tx.tombstones.add(Tombstone(tx.user_id, p.id, digest, now, begun.id))

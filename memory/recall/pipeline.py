@@ -343,7 +343,8 @@ def find_standing(tx: Transaction, u: float, now: datetime, *, health: bool = Tr
         group, size = _group(m), len(m.original_content.encode()) / _BYTES
         again = group == _CLOSE and bool(m.entities) and named.issuperset(m.entities)
         stands = group <= _CLOSE or m.pinned or m.layer in _CORE or m.id in residents
-        if group == 1 or m.id in out or m.quiet_at or again or not stands:
+        loose = m.unsettled_at is not None and m.unsettled_at <= now
+        if group == 1 or m.id in out or m.quiet_at or again or loose or not stands:
             continue
         if left and size <= tokens:
             named.update(m.entities)
