@@ -217,6 +217,7 @@ class Memory:
     quiet_words: str | None = None  # in which words the person asked for that
     dead: str | None = None  # who died, as its words name them; `on` says when
     slot: str | None = None  # what it is the one value of; "": of nothing; None: not known yet
+    renamed: str | None = None  # "old|new": it tells somebody's new name
     unsettled_at: datetime | None = None  # since when what it hung on has ended: it may be over
 
     @property

@@ -213,6 +213,9 @@ class MemoryTable(Protocol):
     def list_quiet_words(self) -> list[str]:
         """List the words in which the person asked to keep quiet, of active memories."""
 
+    def list_renamed(self) -> list[Memory]:
+        """List active memories that tell somebody's new name, in the order they were made."""
+
     def list_dated(self, since: datetime, until: datetime) -> list[Memory]:
         """List what holds and is not quiet with a day in the span, all that repeats, all deaths."""
 

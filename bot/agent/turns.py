@@ -23,6 +23,7 @@ from memory.api import (
     is_off,
     mark_message_quiet,
     says_nothing,
+    show_names,
 )
 from memory.models import (
     Filter,
@@ -178,7 +179,7 @@ def _find_latest_episode(tx: Transaction, session: Session) -> str:
             continue
         source = tx.conversations.get_session(m.source_session)
         if source is not None and source.scope == session.scope:
-            return m.content
+            return show_names(tx, [m])[0].content
     return ""
 
 

@@ -129,6 +129,14 @@ class Orders:
 
     async def _forget(self, intent: Intent, text: str, message: Message) -> CommandOutcome:
         """Forget, or ask; where more was said, only the command's own words leave the message."""
+        a = self.asked
+        n = (
+            await self.memory.forget_old_name(a.user_id, intent.text, a.at)
+            if self.private
+            else None
+        )
+        if n is not None:
+            return self._answer("forget.name" if n else "forget.name_none", ok=n > 0)
         if not intent.rest:
             return await self.forget(intent, message.id)
         part = intent

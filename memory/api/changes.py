@@ -12,6 +12,7 @@ from memory.learn import edits, preferences, proposals, todos
 from memory.learn import forget as forgetting
 from memory.learn.forget import ForgetResult, PurgeReceipt, forget, forget_everything
 from memory.learn.forget_plan import ForgetPlan, ForgetPlanner
+from memory.learn.people import forget_old_name, show_names
 from memory.learn.remember import Rememberer, RememberRequest, RememberResult
 from memory.learn.secrets import SecretSealer
 from memory.learn.undo import NightUndoResult, UndoResult, list_undoable, undo, undo_night
@@ -107,6 +108,10 @@ class MemoryChanges:
         return await self._store.write(
             user_id, lambda tx: preferences.keep_quiet(tx, thing, now, on=on, turn_id=turn_id)
         )
+
+    async def forget_old_name(self, user_id: str, text: str, now: datetime) -> int | None:
+        """Forget an old name and keep the rest; None if `text` is no such wish, else how many."""
+        return await self._store.write(user_id, lambda tx: forget_old_name(tx, text, now))
 
     async def mark_quiet(
         self, user_id: str, memory_id: MemoryId, on: bool, now: datetime
@@ -317,10 +322,12 @@ class MemoryChanges:
         offset: int = 0,
     ) -> MemoryPage:
         """Return a page of memories."""
-        return await self._store.read(
-            user_id,
-            lambda tx: tx.memories.find(f, text=text, order=order, limit=limit, offset=offset),
-        )
+
+        def read(tx: Transaction) -> MemoryPage:
+            page = tx.memories.find(f, text=text, order=order, limit=limit, offset=offset)
+            return replace(page, items=tuple(show_names(tx, page.items, text or "")))
+
+        return await self._store.read(user_id, read)
 
     async def list_known_at(
         self, user_id: str, at: datetime, text: str | None = None, limit: int = 50, offset: int = 0
@@ -332,14 +339,14 @@ class MemoryChanges:
 
     async def get(self, user_id: str, memory_id: MemoryId) -> models.Memory | None:
         """Return one memory, in any state."""
-        return await self._store.read(user_id, lambda tx: tx.memories.get(memory_id))
+        return next(iter(await self.get_many(user_id, [memory_id])), None)
 
     async def get_many(self, user_id: str, ids: Sequence[MemoryId]) -> list[models.Memory]:
         """Return memories in any state, in the order asked for.
 
         Those that are erased are left out.
         """
-        return await self._store.read(user_id, lambda tx: tx.memories.get_many(ids))
+        return await self._store.read(user_id, lambda tx: show_names(tx, tx.memories.get_many(ids)))
 
     async def count_levels(self, user_id: str) -> Mapping[models.Level, int]:
         """Count active memories by level, without episodes, secrets and quiet ones."""

@@ -26,6 +26,7 @@ from memory.learn.cascade import drop_unsettled
 from memory.learn.extract import Extractor
 from memory.learn.keep_said import SaidKeeper
 from memory.learn.monitor import Monitor
+from memory.learn.people import show_names
 from memory.learn.quotes import QuoteReader, plan_reading
 from memory.learn.summarise import Summariser
 from memory.mirror import Mirror, MirrorPlace
@@ -270,6 +271,7 @@ class Memory(MemoryChanges):
             lambda reader: recall_memories(reader, query, u=self._u)
         )
         opened = await self._sealed.hits(user_id, text)
+        found = await self._store.read(user_id, lambda tx: _name_hits(tx, found, text))
         if mode is Mode.NORMAL:
             hits = drop_unsettled(preferences.drop_quiet(found.hits, text), text, now)
             found = replace(found, hits=hits)
@@ -308,31 +310,50 @@ class Memory(MemoryChanges):
         )
         if session is not None and (frozen := session.profile) is not None:
             kept = await self._store.read(user_id, lambda tx: tx.memories.get_many(frozen))
-            return [*(m for m in kept if _holds(m, now)), *(m for m in found if m.id not in frozen)]
-        if session is not None:
+            found = [
+                *(m for m in kept if _holds(m, now)),
+                *(m for m in found if m.id not in frozen),
+            ]
+        elif session is not None:
             await self._store.write(
                 user_id, lambda tx: _freeze(tx, session.id, [m.id for m in found])
             )
-        return found
+        return await self._store.read(user_id, lambda tx: show_names(tx, found))
 
     async def get_day(self, user_id: str, now: datetime, tz: str, *, away: bool = False) -> DayView:
         """Return what stands around today (`away`: only what is today), and who has died."""
-        return await self._store.read(user_id, lambda tx: find_day(tx, now, tz, away=away))
+
+        def read(tx: Transaction) -> DayView:
+            day = find_day(tx, now, tz, away=away)
+            return day._replace(near=show_names(tx, day.near))
+
+        return await self._store.read(user_id, read)
 
     async def get_agenda(
         self, user_id: str, since: datetime, until: datetime, tz: str
     ) -> list[models.Memory]:
         """Return what has its day in since <= t < until, in order of days."""
-        return await self._store.read(user_id, lambda tx: find_agenda(tx, since, until, tz))
+        return await self._store.read(
+            user_id, lambda tx: show_names(tx, find_agenda(tx, since, until, tz))
+        )
 
     async def explain(self, user_id: str, scope: str, turn_id: str | None = None) -> Recall | None:
         """Return what was recalled for a turn, by default the scope's last one."""
 
         def read(tx: Transaction) -> Recall | None:
             wanted = turn_id or tx.traces.get_last_turn(scope)
-            return tx.traces.load(wanted) if wanted else None
+            found = tx.traces.load(wanted) if wanted else None
+            return _name_hits(tx, found) if found else None
 
         return await self._store.read(user_id, read)
+
+
+def _name_hits(tx: Transaction, found: Recall, text: str = "") -> Recall:
+    """Return what was recalled with the names that hold now."""
+    every = (*found.hits, *found.missed)
+    named = show_names(tx, [h.memory for h in every], text)
+    hits = tuple(replace(h, memory=m) for h, m in zip(every, named, strict=True))
+    return replace(found, hits=hits[: len(found.hits)], missed=hits[len(found.hits) :])
 
 
 @dataclass(frozen=True, slots=True)

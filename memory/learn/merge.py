@@ -21,6 +21,7 @@ from memory import lifecycle, privacy
 from memory.learn import learning_rules, slots
 from memory.learn.cascade import settle, unsettle
 from memory.learn.mend import mend_told
+from memory.learn.people import learn_name
 from memory.learn.preferences import find_quiet_wish, list_quiet_messages
 from memory.learn.same_meaning import (
     BURIED_VECTOR,
@@ -533,7 +534,8 @@ class Merger:
         # The store sees to those that bring no vector.
         if m.sensitivity < Sensitivity.SECRET and claim.embedder_id and claim.vector is not None:
             tx.vectors.put_many({m.id: claim.vector}, claim.embedder_id)
-        return m
+        said = (x.text[a:b] for i, a, b in claim.spans for x in messages_of(tx, [i]))
+        return m if m.layer is Layer.EPISODE else learn_name(tx, m, inherit or quote, said)
 
     def _recognise(self, m: Memory, claim: Claim, *, mention: bool = True) -> SaveResult:
         """Confirm by the person's own word what is there; a new message counts as a mention."""

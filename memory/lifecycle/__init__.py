@@ -40,6 +40,7 @@ from memory.lifecycle.life import (
 from memory.lifecycle.occasions import (
     Occasion,
     find_death,
+    find_kin_beside,
     find_occasion,
     find_today,
     happens_in,
@@ -68,6 +69,7 @@ __all__ = [
     "decide_action",
     "dump_state",
     "find_death",
+    "find_kin_beside",
     "find_occasion",
     "find_today",
     "from_ms",

@@ -189,6 +189,9 @@ def find_death(m: Memory, deaths: Iterable[Memory]) -> Memory | None:
         if own and own != get_relation(name):
             own = set()  # "dad's boss" is neither
         named = not own and name and _is_named(name, m)
+        theirs = find_kin_beside(name, m.original_content) if named else set()
+        if theirs and (his := find_kin_beside(name, d.original_content)) and not theirs & his:
+            continue  # another one of that name
         own = own or _find_kin_before(name, d.original_content)
         if d.id != m.id and (named or (len(own) == 1 and own <= kin)):
             return d
@@ -203,6 +206,17 @@ def _is_named(name: str, m: Memory) -> bool:
         return name in m.original_content
     opens = "" if " " in name else r"(?!^\w+ [a-z])"  # "Rose garden tour"
     return re.search(rf"{opens}\b{re.escape(name)}\b(?! [A-Z])", m.original_content) is not None
+
+
+def find_kin_beside(name: str, text: str) -> set[frozenset[str]]:
+    """Find the relation that a text names beside a name: my brother Tom; Tom, a colleague."""
+    before, named, after = text.partition(name)
+    if not named:
+        return set()
+    before = before.rstrip(" ,，")
+    said = re.match(r"\W*(?:(?:is|my|a|an|the) )*[a-z]+|.{1,3}", after)
+    last = before[-3:] if is_unspaced(name) else before.rpartition(" ")[2]
+    return find_kin(last) or (find_kin(said[0]) if said else set())
 
 
 def _find_kin_before(name: str, text: str) -> set[frozenset[str]]:

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from memory import lifecycle
 from memory.learn.dates import get_zone
+from memory.learn.people import show_names
 from memory.mirror.files import compute_digest, encode_file
 from memory.mirror.merge import MemoryStatus, MergePlan, Where, plan
 from memory.mirror.page import (
@@ -64,7 +65,7 @@ _GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
 
 def digest_memory(tx: Transaction, m: Memory) -> MirrorDigest:
     """Return digests of what the file says of a memory."""
-    text = tx.mirror.compute_digest(m.original_content)
+    text = tx.mirror.compute_digest(show_names(tx, [m])[0].original_content)
     return MirrorDigest(text, text, str(m.kind))
 
 
@@ -89,7 +90,7 @@ def plan_merge(tx: Transaction, doc: MirrorDocument, *, beside: bool = False) ->
     digest = cache(tx.mirror.compute_digest)
     # What an earlier save of the same version brought: another buffer of that version lacks it.
     first = tx.mirror.get_base(version, taken=False) if version is not None else base
-    added = tx.memories.get_many(sorted(base.keys() - first.keys()))
+    added = show_names(tx, tx.memories.get_many(sorted(base.keys() - first.keys())))
     doc = _unmark_quotes(tx, doc, {s.text for s in base.values()})
     aside = {i for i, s in base.items() if s.kind.endswith(BESIDE)}
     others = base.keys() - aside if beside else aside
@@ -118,7 +119,8 @@ def _find_words(
     shown = {b.id: b.text for b in doc.blocks if b.id in base}
     as_were = {i for i, s in base.items() if i in shown and digest(shown[i]) == s.text}
     odd = {*own, *(b.id for b in doc.blocks if b.id is not None)} - as_were
-    return defaultdict(str, {m.id: m.original_content for m in tx.memories.get_many(sorted(odd))})
+    found = show_names(tx, tx.memories.get_many(sorted(odd)))
+    return defaultdict(str, {m.id: m.original_content for m in found})
 
 
 def _find_base(
@@ -145,7 +147,8 @@ def _find_base(
 def _unmark_quotes(tx: Transaction, doc: MirrorDocument, texts: AbstractSet[str]) -> MirrorDocument:
     """Take off the quotation marks around whole entries, except where they are the memory's own."""
     marked = {b.id for b in doc.blocks if b.id is not None and unmark_quote(b.text) != b.text}
-    known = {m.id: flatten_spacing(m.original_content) for m in tx.memories.get_many(marked)}
+    found = show_names(tx, tx.memories.get_many(marked))
+    known = {m.id: flatten_spacing(m.original_content) for m in found}
 
     def unmark(b: MirrorBlock) -> MirrorBlock:
         own, inner = known.get(b.id or "", ""), unmark_quote(b.text)
@@ -211,7 +214,7 @@ def take_snapshot(
     asking = state.get_open_question(now)
     asked = tuple(str(i) for i in asking["ids"]) if asking else ()
     every = tx.memories.find(Filter(), order="weight", limit=_EVERYTHING).items
-    memories = [m for m in every if _is_shown(m) and m.id not in asked]
+    memories = show_names(tx, [m for m in every if _is_shown(m) and m.id not in asked])
     shown = {m.id: digest_memory(tx, m) for m in memories}
     lang = lang or tx.user().lang or _find_language(tx, memories)
     zone = get_zone(tx.user().tz or tz)

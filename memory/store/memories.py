@@ -127,6 +127,12 @@ class MemoryGateway(Gateway):
         )
         return [words for (words,) in list_tuples(self.con, sql, self.owner)]
 
+    def list_renamed(self) -> list[Memory]:
+        return self._memories(
+            "m.user_id = ? AND m.renamed IS NOT NULL AND m.state = 'active' ORDER BY m.n",
+            self.owner,
+        )
+
     def list_dated(self, since: datetime, until: datetime) -> list[Memory]:
         return self._memories(
             f"m.user_id = ? AND m.state = 'active' AND ({_DATED}) AND m.negated_at IS NULL"
@@ -449,7 +455,8 @@ def _match_words(text: str) -> tuple[str, list[Any]]:
         held = " AND ".join(["t.n = m.n", *["instr(t.terms, ?)"] * (len(keys) // 4)])
         stem = f" OR EXISTS (SELECT 1 FROM memories_text t WHERE {held})" if keys else ""
         conditions.append(
-            f"((m.original_content || char(10) || m.content) LIKE ? ESCAPE '\\'{stem})"
+            "((m.original_content || char(10) || m.content || char(10) || m.entities)"
+            f" LIKE ? ESCAPE '\\'{stem})"
         )
     if len(parts) == 1 and len(parts[0]) >= _ID:
         # "07" is in many an id, and nobody looks for it there.

@@ -162,12 +162,22 @@ MEMORY_COLUMNS: Final = split_names(
     "quiet_words created_at last_activated_at importance_at valid_from valid_until expires_at "
     "negated_at reviewed_at deleted_at on on_until quiet_at topics entities modalities "
     "supersedes merged_from source_ids recent_mentions original_contents correction_history "
-    "curve_data strength strength_at dead slot unsettled_at"
+    "curve_data strength strength_at dead slot renamed unsettled_at"
 )
 MEMORY_SELECT: Final = ", ".join(f"m.{quote_name(c)}" for c in MEMORY_COLUMNS)
 # Fields that change logs and exports of older versions do not have, with their defaults.
 _ADDED: Final[Mapping[str, Json]] = dict.fromkeys(
-    ("on", "on_until", "quiet_at", "repeats", "quiet_words", "dead", "slot", "unsettled_at")
+    (
+        "on",
+        "on_until",
+        "quiet_at",
+        "repeats",
+        "quiet_words",
+        "dead",
+        "slot",
+        "renamed",
+        "unsettled_at",
+    )
 ) | {"close": 0}
 _STATE: Final = {"strength": "strength", "strength_at": "at", "curve_data": "data"}  # of a curve
 _MEMORY: Final = {

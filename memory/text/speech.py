@@ -82,6 +82,15 @@ def find_kin(text: str) -> set[frozenset[str]]:
     return found
 
 
+def strip_kin(name: str) -> str:
+    """Return a name without "my" and the words for kin before it: 我妹妹林怡婷 is 林怡婷."""
+    bare = either("renames", "MINE").sub("", name.strip())
+    for word in _KIN_UNSPACED:
+        if bare.startswith(word) and len(bare) > len(word) + 1:
+            return bare[len(word) :]
+    return bare
+
+
 def split_clauses(text: str) -> Iterator[tuple[int, int]]:
     """Cut a text at its commas and full stops: offsets in order."""
     return (m.span() for m in _CLAUSE.finditer(text) if m[0].strip())

@@ -6,9 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from memory import api
 from memory.learn.cascade import drop_unsettled
+from memory.learn.people import list_people
 from memory.learn.proposals import ask_today
-from memory.models import Hit, Kind
+from memory.models import Filter, Hit, Kind
 from tests.memory.learn.world import World
 
 ENDED = {  # the fact, its slot; what hangs on it; what does not; what is said; how it is now; a question
@@ -57,3 +59,59 @@ async def test_what_hung_on_it_comes_up_only_when_asked_for(world: World, lang: 
     question = question or await world.store.write(world.user, lambda tx: ask_today(tx, world.now))
     assert question is not None
     assert question.text == hanging[1]
+
+
+RENAMED = {  # a friend's new name, two of one name, and one's own
+    "en": {
+        "before": ("Friend Sam lives in Leeds", "Is called Robin", "Sam"),
+        "says": ("Sam goes by Alex now", "Friend Sam now goes by Alex", "Alex"),
+        "shown": "Friend Alex lives in Leeds",
+        "forget": "Sam's old name",
+        "two": ("Brother Tom lives in York", "Colleague Tom likes chess", "Tom"),
+        "again": ("Tom goes by Tam now", "Tom now goes by Tam"),
+    },
+    "zh": {
+        "before": ("朋友小李住在大连", "叫周宁", "小李"),
+        "says": ("小李改名叫李想了", "朋友小李改名叫李想", "李想"),
+        "shown": "朋友李想住在大连",
+        "forget": "小李的旧名字",
+        "two": ("哥哥阿强住在苏州", "同事阿强喜欢下棋", "阿强"),
+        "again": ("阿强改名叫阿明了", "阿强改名叫阿明"),
+    },
+}
+
+
+@pytest.mark.parametrize("lang", list(RENAMED))
+async def test_a_new_name_is_shown_everywhere_and_the_old_one_can_be_forgotten(
+    world: World, lang: str
+) -> None:
+    """As said in the store; found by either; one name of two people stays as it is."""
+    case = RENAMED[lang]
+    told, own, old = case["before"]
+    said, note, new = case["says"]
+    m, _ = await world.remember(told), await world.remember(own, kind=Kind.IDENTITY)
+    two = [await world.remember(text) for text in case["two"][:2]]
+    world.tick(days=1)
+    await world.learn(said, f'[ADD kind=fact said=1:"{said}"] {note}')
+    memory = api.Memory(world.store, model=world.model, embedder=world.embedder, key=None)
+
+    async def show(text: str) -> str:
+        page = await memory.find(world.user, Filter(), text)
+        return "\n".join(x.original_content for x in page.items)
+
+    assert (await world.get(m.id)).original_content == told
+    assert case["shown"] in await show(new)
+    assert old not in await show(new)
+    assert told in await show(old), "the person says it"
+    await world.learn(case["again"][0], f'[ADD said=1:"{case["again"][0]}"] {case["again"][1]}')
+    assert [x.original_content for x in await memory.get_many(world.user, [t.id for t in two])] == [
+        *case["two"][:2]
+    ]
+    people = await world.store.read(world.user, lambda tx: list_people(tx, case["two"][2]))
+    assert len(people) == 2
+    assert await memory.forget_old_name(world.user, case["forget"], world.now) == 1
+    await memory.close()
+    left = [x.original_content for x in await world.all()]
+    assert case["shown"] in left
+    assert not [x for x in left if old in x]
+    assert not [x for x in await world.messages() if old in x.text and x.hidden_at is None]

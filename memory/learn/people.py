@@ -1,0 +1,218 @@
+"""Whom the person speaks of: who bears a name, and by which name they go now.
+
+A new name stands, like a death, as a mark on the memory that tells it (`renamed`: "old|new"), so
+that it goes, comes back, travels and is erased with it. Texts stay as they were said: whatever
+names the old one has both names among its entities, is found by either, and is shown with the new.
+A name that two people bear (a brother and a colleague) is never taken for one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from memory.learn.forget import forget
+from memory.learn.same_meaning import find_names, mentions_name
+from memory.lifecycle import find_kin_beside
+from memory.models import Filter, Memory, MemoryId, Sensitivity, State, is_quote
+from memory.ports import Transaction
+from memory.recall.question import find_people_names
+from memory.text.languages import either, value, values
+from memory.text.speech import find_kin, fold, strip_kin
+from memory.text.words import is_unspaced
+
+_LOOKED_AT: Final = 500
+_SHORTEST: Final = 2
+_SURNAME: Final = 3  # characters from which a Chinese name has a given name of its own
+_EVERY: Final = Filter(states=frozenset({State.ACTIVE, State.SUPERSEDED, State.PROPOSED}))
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody by a name and a relation.
+
+    id: of the first memory that names them. names: each with the day since when it is theirs.
+    """
+
+    id: MemoryId
+    names: tuple[tuple[str, datetime], ...]
+    relation: frozenset[str]
+    dead_since: datetime | None = None
+
+
+def list_people(tx: Transaction, name: str) -> list[Person]:
+    """List who bears a name, or did: two relations are two people, a bare name is of all."""
+    found = sorted(_find_naming(tx, name), key=lambda m: m.created_at)
+    names = {name: found[0].created_at} if found else {}
+    for m in found:
+        if m.renamed and name in m.renamed.split("|"):
+            names |= {
+                n: m.valid_from or m.created_at for n in m.renamed.split("|") if n not in names
+            }
+    people: dict[frozenset[str], Person] = {}
+    for m in found:
+        dead = (m.on or m.created_at) if m.dead and any(n in m.dead for n in names) else None
+        beside = {k for n in names for k in find_kin_beside(n, m.original_content)}
+        for kin in beside or (set() if people else {frozenset[str]()}):
+            known = people.get(kin) or Person(m.id, tuple(names.items()), kin)
+            people[kin] = replace(known, dead_since=known.dead_since or dead)
+    told = [p for kin, p in people.items() if kin]
+    return told or list(people.values())
+
+
+# --- a new name ---
+
+
+def find_rename(text: str, own: str) -> tuple[str, str] | None:
+    """Find the old and the new name that a sentence tells; `own`: the person's own until now."""
+    for form in values("renames", "THEIRS").values():
+        if (m := re.search(form, text)) is not None:
+            old = strip_kin(m["old"])
+            bare = len(old) < _SHORTEST or find_kin(old) or old == m["new"]
+            return (
+                None
+                if bare or not (is_unspaced(old) or find_names(f"- {old}"))
+                else (old, m["new"])
+            )
+    for form in values("renames", "OWN").values():
+        if own and (m := re.search(form, text)) is not None and m["new"] != own:
+            return own, m["new"]
+    return None
+
+
+def read_own_name(text: str) -> str:
+    """Return the name that a note or sentence says to be the person's own; "" for none."""
+    forms = values("renames", "NAME").values()
+    return next((m["new"] for form in forms if (m := re.search(form, text))), "")
+
+
+def learn_name(tx: Transaction, m: Memory, old: Memory | None, said: Iterable[str]) -> Memory:
+    """Mark a new memory that tells a new name; give others that name, and it, both.
+
+    Args:
+        tx: the write that added it.
+        m: the new memory.
+        old: what it replaces.
+        said: the sentences it rests on.
+    """
+    texts = (m.original_content, *said)
+    own = read_own_name(old.original_content) if old is not None else ""
+    now = read_own_name(m.original_content)
+    pair = (own, now) if own and now and own != now else None
+    own = own or _find_own_name(tx, m.created_at, m.id)
+    pair = pair or next((p for t in texts if (p := find_rename(t, own))), None)
+    if pair is not None and not _is_known(tx, pair[0], own, texts):
+        pair = None
+    if pair is not None and len(list_people(tx, pair[0])) <= 1:
+        m = tx.memories.put(replace(m, renamed="|".join(pair)), "updated")
+        _link(tx, [*_find_naming(tx, pair[0]), m], [pair])
+        return tx.memories.get(m.id) or m
+    _link(tx, [m], _list_pairs(tx))
+    return tx.memories.get(m.id) or m
+
+
+def _is_known(tx: Transaction, name: str, own: str, texts: Iterable[str]) -> bool:
+    """Tell whether a name is somebody's: one's own, by its form, or an entity's."""
+    formed = (
+        name == own or not is_unspaced(name) or any(name in find_people_names(t) for t in texts)
+    )
+    return formed or any(name in m.entities for m in _find_naming(tx, name))
+
+
+def _link(tx: Transaction, memories: Sequence[Memory], pairs: Sequence[tuple[str, str]]) -> None:
+    """Give memories that have one name of a pair both, where it is one person's."""
+    for m in {m.id: m for m in memories}.values():
+        names = [n for pair in pairs for n in pair if any(_names(m, x) for x in pair)]
+        if missing := [n for n in dict.fromkeys(names) if n not in m.entities]:
+            tx.memories.put(replace(m, entities=(*m.entities, *missing)), "updated")
+
+
+def _find_own_name(tx: Transaction, at: datetime, spare: MemoryId = "") -> str:
+    held = (m for m in tx.memories.list_standing(at) if m.id != spare)
+    return next((name for m in held if (name := read_own_name(m.original_content))), "")
+
+
+def _find_naming(tx: Transaction, name: str) -> list[Memory]:
+    found = tx.memories.find(_EVERY, text=name, limit=_LOOKED_AT).items
+    return [m for m in found if _names(m, name) and m.sensitivity < Sensitivity.SECRET]
+
+
+def _names(m: Memory, name: str) -> bool:
+    return name in m.entities or any(
+        mentions_name(fold(x), fold(m.original_content)) for x in _list_forms(name)
+    )
+
+
+def _list_forms(name: str) -> list[str]:
+    """Return a name and, of a full Chinese name, the given one."""
+    return [name, name[1:]] if is_unspaced(name) and len(name) >= _SURNAME else [name]
+
+
+def _list_pairs(tx: Transaction) -> list[tuple[str, str]]:
+    marked = (m.renamed.split("|") for m in tx.memories.list_renamed() if m.renamed)
+    return [(old, new) for old, new in marked]
+
+
+# --- what is shown ---
+
+
+def show_names(tx: Transaction, memories: Sequence[Memory], text: str = "") -> list[Memory]:
+    """Return memories as they are shown: with the names that hold now.
+
+    As they were said where the message, `text`, has the old name itself or asks for it.
+    """
+    pairs = [] if either("renames", "ASKED").search(text) else _list_pairs(tx)
+    return [
+        _show(m, [p for p in pairs if not mentions_name(fold(p[0]), fold(text))]) for m in memories
+    ]
+
+
+def _show(m: Memory, pairs: Sequence[tuple[str, str]]) -> Memory:
+    for old, new in pairs:
+        if new not in m.entities:
+            continue
+        tells = m.renamed == f"{old}|{new}" and old in m.original_content
+        now = str(value(m.language, "renames", "SHOWN").format(new=new)) if tells else ""
+        said = f"[{new}]" if is_quote(m) else new
+        m = replace(
+            m,
+            entities=tuple(e for e in m.entities if e not in _list_forms(old)),
+            content=now or _replace(m.content, old, said),
+            original_content=now or _replace(m.original_content, old, said),
+        )
+    return m
+
+
+def _replace(text: str, old: str, new: str) -> str:
+    forms = "|".join(map(re.escape, _list_forms(old)))
+    return re.sub(forms if is_unspaced(old) else rf"\b(?:{forms})\b", lambda _: new, text)
+
+
+def forget_old_name(tx: Transaction, text: str, now: datetime) -> int | None:
+    """Forget an old name: what has it stays, in words with the new one; None: it is no such wish.
+
+    Returns how many memories were written anew. The old ones and their words go as what is
+    forgotten does.
+    """
+    wish = either("renames", "FORGET").fullmatch(text.strip(" .!。！"))
+    if wish is None:
+        return None
+    who = next(filter(None, wish.groups()), "") or _find_own_name(tx, now)
+    pair = next((p for p in reversed(_list_pairs(tx)) if who and _is_one(who, p)), None)
+    if pair is None:
+        return 0
+    tx.changes.begin("user", "forget", now)
+    found = _find_naming(tx, pair[0])
+    holds = [m for m in found if m.state is State.ACTIVE and m.negated_at is None and not m.renamed]
+    anew = [_show(replace(m, entities=(*m.entities, pair[1])), [pair]) for m in holds]
+    fresh = {"id": "", "supersedes": (), "correction_history": (), "source_message": None, "rev": 1}
+    kept = [tx.memories.add(replace(m, **fresh)) for m in anew]  # type: ignore[arg-type]
+    forget(tx, [m.id for m in found], now, spare=frozenset(m.id for m in kept))
+    return len(kept)
+
+
+def _is_one(who: str, pair: tuple[str, str]) -> bool:
+    return any(mentions_name(fold(x), fold(who)) or mentions_name(fold(who), fold(x)) for x in pair)
