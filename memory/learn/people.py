@@ -72,11 +72,8 @@ def find_rename(text: str, own: str) -> tuple[str, str] | None:
         if (m := re.search(form, text)) is not None:
             old = strip_kin(m["old"])
             bare = len(old) < _SHORTEST or find_kin(old) or old == m["new"]
-            return (
-                None
-                if bare or not (is_unspaced(old) or find_names(f"- {old}"))
-                else (old, m["new"])
-            )
+            named = is_unspaced(old) or find_names(f"- {old}")
+            return (old, m["new"]) if named and not bare else None
     for form in values("renames", "OWN").values():
         if own and (m := re.search(form, text)) is not None and m["new"] != own:
             return own, m["new"]
@@ -102,23 +99,23 @@ def learn_name(tx: Transaction, m: Memory, old: Memory | None, said: Iterable[st
     own = read_own_name(old.original_content) if old is not None else ""
     now = read_own_name(m.original_content)
     pair = (own, now) if own and now and own != now else None
-    own = own or _find_own_name(tx, m.created_at, m.id)
+    told = values("renames", "OWN").values()
+    if not own and any(re.search(form, t) for form in told for t in texts):
+        own = _find_own_name(tx, m.created_at, m.id)
     pair = pair or next((p for t in texts if (p := find_rename(t, own))), None)
-    if pair is not None and not _is_known(tx, pair[0], own, texts):
-        pair = None
-    if pair is not None and len(list_people(tx, pair[0])) <= 1:
+    one = pair and _is_known(tx, pair[0], own, texts) and len(list_people(tx, pair[0])) <= 1
+    if pair is not None and one:
         m = tx.memories.put(replace(m, renamed="|".join(pair)), "updated")
         _link(tx, [*_find_naming(tx, pair[0]), m], [pair])
-        return tx.memories.get(m.id) or m
-    _link(tx, [m], _list_pairs(tx))
+    elif pairs := _list_pairs(tx):
+        _link(tx, [m], pairs)
     return tx.memories.get(m.id) or m
 
 
 def _is_known(tx: Transaction, name: str, own: str, texts: Iterable[str]) -> bool:
     """Tell whether a name is somebody's: one's own, by its form, or an entity's."""
-    formed = (
-        name == own or not is_unspaced(name) or any(name in find_people_names(t) for t in texts)
-    )
+    formed = name == own or not is_unspaced(name)
+    formed = formed or any(name in find_people_names(t) for t in texts)
     return formed or any(name in m.entities for m in _find_naming(tx, name))
 
 
