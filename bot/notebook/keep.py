@@ -13,7 +13,7 @@ import numpy as np
 from bot.notebook import reader
 from bot.notebook.reader import SentenceReading, SentenceUnit
 from bot.notebook.texts import say
-from memory.api import list_units, redact
+from memory.api import find_rename, list_units, redact
 from memory.models import Json, Lang, detect_language
 from memory.ports import FloatArray
 from memory.text import dates
@@ -118,7 +118,8 @@ async def find_entries(
 
 def says_enough(unit: SentenceUnit, r: SentenceReading) -> bool:
     """Say whether a unit is kept whatever is known: a bare correction of nothing says nothing."""
-    return r.keep and not (r.corrects and reader.measure_width(unit.text) < reader.SHORT)
+    plain = r.keep and not (r.corrects and reader.measure_width(unit.text) < reader.SHORT)
+    return plain or find_rename(unit.text, "…") is not None
 
 
 def find_date(text: str, at: str, tz: str) -> dates.DateMatch | None:

@@ -26,7 +26,7 @@ from memory.learn.preferences import (
     is_off as is_off,
     mark_message_quiet as mark_message_quiet,
 )
-from memory.learn.people import show_names as show_names
+from memory.learn.people import find_rename as find_rename, show_names as show_names
 from memory.learn.proposals import NIGHT as NIGHT
 from memory.learn.same_meaning import list_units as list_units
 from memory.learn.undo import NightUndoResult as NightUndoResult

@@ -26,7 +26,7 @@ from memory.learn.cascade import drop_unsettled
 from memory.learn.extract import Extractor
 from memory.learn.keep_said import SaidKeeper
 from memory.learn.monitor import Monitor
-from memory.learn.people import show_names
+from memory.learn.people import show_names, swap_names
 from memory.learn.quotes import QuoteReader, plan_reading
 from memory.learn.summarise import Summariser
 from memory.mirror import Mirror, MirrorPlace
@@ -270,6 +270,15 @@ class Memory(MemoryChanges):
         found = await self._store.open_reader(user_id).run_in_one_read(
             lambda reader: recall_memories(reader, query, u=self._u)
         )
+        other = await self._store.read(user_id, lambda tx: swap_names(tx, text))
+        if other != text:
+            if self._embedder.local or not local_only:
+                vector, late = await self._queries.embed(other, earlier)
+            again = replace(query, text=other, vector=vector)
+            more = await self._store.open_reader(user_id).run_in_one_read(
+                lambda reader: recall_memories(reader, again, u=self._u)
+            )
+            found = _join_recalls(found, more)
         opened = await self._sealed.hits(user_id, text)
         found = await self._store.read(user_id, lambda tx: _name_hits(tx, found, text))
         if mode is Mode.NORMAL:
@@ -348,12 +357,25 @@ class Memory(MemoryChanges):
         return await self._store.read(user_id, read)
 
 
+def _join_recalls(a: Recall, b: Recall) -> Recall:
+    """Return what two forms of one message call to mind, each memory by the better one."""
+    best = dict[MemoryId, Hit]()
+    for h in sorted((*a.hits, *b.hits), key=lambda h: -h.gate):
+        best.setdefault(h.memory.id, h)
+    most = max(len(a.hits), len(b.hits))
+    missed = tuple(h for h in a.missed if h.memory.id not in best)
+    return replace(a, hits=tuple(best.values())[:most], missed=missed)
+
+
 def _name_hits(tx: Transaction, found: Recall, text: str = "") -> Recall:
-    """Return what was recalled with the names that hold now."""
-    every = (*found.hits, *found.missed)
-    named = show_names(tx, [h.memory for h in every], text)
-    hits = tuple(replace(h, memory=m) for h, m in zip(every, named, strict=True))
-    return replace(found, hits=hits[: len(found.hits)], missed=hits[len(found.hits) :])
+    """Return what was recalled with the names that hold now, without what tells an old one alone."""
+
+    def name(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        named = show_names(tx, [h.memory for h in hits], text)
+        both = zip(hits, named, strict=True)
+        return tuple(replace(h, memory=m) for h, m in both if m is h.memory or not m.renamed)
+
+    return replace(found, hits=name(found.hits), missed=name(found.missed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,16 @@ def show_names(tx: Transaction, memories: Sequence[Memory], text: str = "") -> l
     ]
 
 
+def swap_names(tx: Transaction, text: str) -> str:
+    """Return a message with the other names of those it names: what was said before has these."""
+    for old, new in _list_pairs(tx):
+        if mentions_name(fold(new), fold(text)):
+            text = _replace(text, new, old)
+        elif mentions_name(fold(old), fold(text)):
+            text = _replace(text, old, new)
+    return text
+
+
 def _show(m: Memory, pairs: Sequence[tuple[str, str]]) -> Memory:
     for old, new in pairs:
         if new not in m.entities:
@@ -177,6 +187,7 @@ def _show(m: Memory, pairs: Sequence[tuple[str, str]]) -> Memory:
         m = replace(
             m,
             entities=tuple(e for e in m.entities if e not in _list_forms(old)),
+            modalities=("text",) if now else m.modalities,  # these are not the person's words
             content=now or _replace(m.content, old, said),
             original_content=now or _replace(m.original_content, old, said),
         )
@@ -204,7 +215,8 @@ def forget_old_name(tx: Transaction, text: str, now: datetime) -> int | None:
     tx.changes.begin("user", "forget", now)
     found = _find_naming(tx, pair[0])
     holds = [m for m in found if m.state is State.ACTIVE and m.negated_at is None and not m.renamed]
-    anew = [_show(replace(m, entities=(*m.entities, pair[1])), [pair]) for m in holds]
+    both = (replace(m, entities=tuple(dict.fromkeys((*m.entities, pair[1])))) for m in holds)
+    anew = [_show(m, [pair]) for m in both]
     fresh = {"id": "", "supersedes": (), "correction_history": (), "source_message": None, "rev": 1}
     kept = [tx.memories.add(replace(m, **fresh)) for m in anew]  # type: ignore[arg-type]
     forget(tx, [m.id for m in found], now, spare=frozenset(m.id for m in kept))
