@@ -368,7 +368,7 @@ def _join_recalls(a: Recall, b: Recall) -> Recall:
 
 
 def _name_hits(tx: Transaction, found: Recall, text: str = "") -> Recall:
-    """Return what was recalled with the names that hold now, without what tells an old one alone."""
+    """Return what was recalled with the names that hold now, without what tells a name alone."""
 
     def name(hits: Sequence[Hit]) -> tuple[Hit, ...]:
         named = show_names(tx, [h.memory for h in hits], text)

@@ -18,6 +18,7 @@ from functools import cache
 from typing import Final
 
 from memory.learn.same_meaning import find_names, list_content_words, list_units, mentions_name
+from memory.lifecycle import find_death
 from memory.models import Filter, Hit, Kind, Layer, Memory, Proposal
 from memory.ports import Transaction
 from memory.text.languages import bounded, either, values
@@ -98,6 +99,14 @@ def unsettle(
     return marked
 
 
+def unsettle_habits(tx: Transaction, death: Memory, now: datetime) -> None:
+    """Mark what was done again and again with somebody who has died."""
+    for m in tx.memories.find(Filter(negated=False, valid_at=now), limit=_LOOKED_AT).items:
+        habit = m.kind is Kind.WORKFLOW or FORMS.DEGREE.search(m.original_content)
+        if habit and _may_hang(m, death, death, now) and find_death(m, [death]):
+            tx.memories.put(replace(m, unsettled_at=death.created_at), "updated")
+
+
 def settle(tx: Transaction, at: datetime | None) -> None:
     """Take the marks back that the end of a fact at `at` left: it did not end after all."""
     held = tx.memories.find(Filter(), limit=_LOOKED_AT).items if at else ()
@@ -126,6 +135,7 @@ def drop_unsettled(hits: Sequence[Hit], text: str, now: datetime) -> tuple[Hit, 
             or ahead
             or len(units & wanted) >= _CALLED * max(len(units), 1)
             or any(mentions_name(n, own) for n in names)
+            or not find_kin(own).isdisjoint(find_kin(m.original_content))
         )
 
     return tuple(h for h in hits if not is_unsettled(h.memory, now) or calls(h.memory))

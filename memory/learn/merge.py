@@ -19,7 +19,7 @@ import numpy as np
 
 from memory import lifecycle, privacy
 from memory.learn import learning_rules, slots
-from memory.learn.cascade import settle, unsettle
+from memory.learn.cascade import settle, unsettle, unsettle_habits
 from memory.learn.mend import mend_told
 from memory.learn.people import learn_name
 from memory.learn.preferences import find_quiet_wish, list_quiet_messages
@@ -534,6 +534,8 @@ class Merger:
         # The store sees to those that bring no vector.
         if m.sensitivity < Sensitivity.SECRET and claim.embedder_id and claim.vector is not None:
             tx.vectors.put_many({m.id: claim.vector}, claim.embedder_id)
+        if m.dead:
+            unsettle_habits(tx, m, at)
         said = (x.text[a:b] for i, a, b in claim.spans for x in messages_of(tx, [i]))
         return m if m.layer is Layer.EPISODE else learn_name(tx, m, inherit or quote, said)
 
