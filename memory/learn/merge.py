@@ -343,7 +343,7 @@ class Merger:
         if not self.proposing and stands.state is State.ACTIVE:
             at = claim.draft.valid_from or claim.said_at
             self._end(stands, at, claim.said_at)
-            slot = old.slot or claim.draft.slot
+            slot = old.slot or claim.draft.slot or ""
             unsettle(self.tx, old, new, slot, max(at, old.created_at), claim.said_at)
         return SaveResult(self._fresh(new), "superseded")
 
@@ -387,7 +387,7 @@ class Merger:
         stands = self._fresh(old)
         if not self.proposing and stands.state is State.ACTIVE:
             self._deny(stands, at, new)
-            slot = old.slot or claim.draft.slot
+            slot = old.slot or claim.draft.slot or ""
             unsettle(self.tx, old, new, slot, at, claim.said_at)
         return SaveResult(self._fresh(new), "negated")
 
