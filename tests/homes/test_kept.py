@@ -50,6 +50,7 @@ CHANGED: dict[str, str] = (
             "memory.quiet_at",
             "memory.quiet_words",
             "memory.dead",
+            "memory.slot",
             "memory.renamed",
             "memory.unsettled_at",
         ),
