@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
+from bot.pictures import Picture
 from bot.texts import say
 from memory.models import Change, DailyUsage, Hit, Lang, Level, Memory, Message, Usage
 
@@ -26,7 +27,7 @@ class Turn:
 
     `id` is the caller's idempotency key: a repeated id replays its result. `scope` is `user:ID` or
     `chat:ID`; `origin` names the window (`terminal:<pid>`, `telegram:<chat>`, `ask`): temporary
-    mode belongs to it.
+    mode belongs to it. `attachments` are pictures: they go to the model, and are not stored.
     """
 
     id: str
@@ -37,7 +38,7 @@ class Turn:
     tz: str
     mode: WindowMode = WindowMode.NORMAL
     origin: str = "terminal"
-    attachments: Sequence[str] = ()
+    attachments: Sequence[Picture] = ()
     reply_to: str | None = None
     review: bool = False  # asked for with /review: look at every level, this once
     again: bool = False  # asked for with /retry: also where its reply was stopped

@@ -33,6 +33,7 @@ ModelErrorCode = Literal[
     "server",
     "unreadable",
     "withheld",
+    "no_images",
 ]
 
 
@@ -146,7 +147,7 @@ class ModelError(MemoryError_):
             self.code == "unreadable"
         ):  # what an endpoint sent was no answer; else the answer itself is meant
             return bool(self.host)
-        return self.code not in {"context_too_long", "bad_request", "withheld"}
+        return self.code not in {"context_too_long", "bad_request", "withheld", "no_images"}
 
 
 class BudgetSpent(ModelError):

@@ -88,8 +88,8 @@ class ModelRequest:
 
     HTTP providers send `messages` alone; the notebook reads `task` and `data`. Shapes of `data`
     (all times ISO 8601 with offset, all texts plain):
-        chat:      {message, history: [{role, text, at}], recalled: [{id, text, kind, level, when,
-                   relevance,
+        chat:      {message, pictures: how many, history: [{role, text, at}],
+                   recalled: [{id, text, kind, level, when, relevance,
                     why, negated}], profile: [{id, text, kind, when}], summary, episode, note, lang,
                     now, tz}
         monitor:   {exchange: [{role, text, at}], context: [{role, text}],

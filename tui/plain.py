@@ -24,6 +24,7 @@ from bot.events import (
     Waiting,
     WindowMode,
 )
+from bot.pictures import begins_with_picture
 from bot.reports import LearningTroubleNotice
 from bot.settings import Settings, SettingsError
 from memory.api import clean_output
@@ -89,6 +90,8 @@ class PlainConversation:
         self._choices = ()
         if choices and text.isdigit() and 1 <= int(text) <= len(choices):
             return await self._show(await self.link.command("choose", choices[int(text) - 1].key))
+        if await asyncio.to_thread(begins_with_picture, line):
+            return await self._show(await self.link.command("image", line))
         if line.startswith("/"):
             name, _, args = line[1:].partition(" ")
             return await self._show(await self.link.command(name, args.strip()))

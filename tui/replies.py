@@ -134,7 +134,12 @@ class ReplyQueue:
         self._turn = turn
         self._ended.clear()
         view, off = self.conversation, turn.mode is not WindowMode.NORMAL
-        await view.say(MessageLine("user", turn.text, turn.at, turn.id, off_record=off))
+        text = turn.text
+        if names := [p.name for p in turn.attachments]:
+            from memory.api import write_pictures  # not before the first paint
+
+            text = write_pictures(text, names, await self.link.language())
+        await view.say(MessageLine("user", text, turn.at, turn.id, off_record=off))
         reply = await view.say(MessageLine("assistant", "", turn.at, turn.id, off_record=off))
         if not isinstance(reply, LiveReply):
             raise TypeError("a turn that is asked has a live reply")

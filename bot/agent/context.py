@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 
 import prompts
 from bot.agent.documents import describe_passages, show_document, write_outline
+from bot.pictures import Picture
 from bot.texts import join, say, words
 from memory.api import (
     MESSAGE_OVERHEAD,
@@ -30,10 +31,11 @@ from memory.api import (
     find_today,
     is_silenced,
     read_start,
+    strip_pictures,
     write_death,
     write_growth,
 )
-from memory.models import Hit, Lang, Level, Memory, Message, Mode, Passage, mark_quote
+from memory.models import Hit, Json, Lang, Level, Memory, Message, Mode, Passage, mark_quote
 from memory.ports import ModelRequest
 
 REPLY_SHARE = 0.25  # of the context is kept free for the reply
@@ -48,12 +50,17 @@ LONG_SHARES = (
     320,
 )  # of the context a long message of the history may have, tried one after the other
 MARK_TOKENS = 6  # of a time mark, the longer ones of a day's first message set aside
+PICTURE_TOKENS = 1_000  # of one picture, about
 FAR = timedelta(days=30)  # ahead: what repeats is told with its next day, and no word
 OFF_RECORD = frozenset({"temp", "private"})
 SMALLEST = 60  # tokens: what is shorter is never shortened
 HEAD_SHARE = 2 / 3  # of a shortened message is its beginning, the rest its end
 _NOTICES = tuple(
     say(lang, key) for key in ("shortened", "shortened.history") for lang in prompts.LANGS
+)
+
+_UNSEEN = tuple(
+    say(lang, key) for key in ("pictures.blind", "pictures.spoilt") for lang in prompts.LANGS
 )
 
 
@@ -85,6 +92,7 @@ class PromptMaterial:
     where: str = ""
     persona: Path | None = None
     context_tokens: int = 16_000
+    pictures: Sequence[Picture] = ()
     reads_all: bool = False  # the model is given the newest message itself, however long
 
 
@@ -214,12 +222,14 @@ def format_hint(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, objec
 
 
 def _clean(m: Message) -> str:
-    """Return a message as the model may see it, without Ebb's own line before a reply.
+    """Return a message as the model may see it, without Ebb's own lines before a reply.
 
     Of a document that is its opening and an outline.
     """
-    line = next((x for x in _NOTICES if m.role == "assistant" and m.text.startswith(x)), "")
-    return prompts.data(show_document(m.text.removeprefix(line)))
+    text = m.text
+    for line in (*_NOTICES, *_UNSEEN) if m.role == "assistant" else ():
+        text = text.removeprefix(line)
+    return prompts.data(show_document(text))
 
 
 def write_shortening_notice(request: ModelRequest, m: PromptMaterial) -> str:
@@ -295,7 +305,7 @@ def shorten_text(text: str, most: int, lang: Lang) -> str:
     return keep(fits)
 
 
-def _take_turns(said: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+def _take_turns(said: Sequence[tuple[str, str]]) -> list[dict[str, Json]]:
     """Set user and assistant by turns: what was never answered goes before what was said after.
 
     A turn may have failed, and many models refuse two messages of one role in a row.
@@ -354,7 +364,7 @@ def build(m: PromptMaterial) -> ModelRequest:
     passages = describe_passages(m.passages, lang, m.tz, local.year)
     block = render_block(passages)
     room = int(m.context_tokens * (1 - REPLY_SHARE))
-    room -= estimate_tokens(system) + estimate_tokens(block)
+    room -= estimate_tokens(system) + estimate_tokens(block) + len(m.pictures) * PICTURE_TOKENS
     text = prompts.data(m.text)  # what is pasted cannot pass for a block of ours
     size = estimate_tokens(text)
     every = [x for x in m.history if x.text]
@@ -376,7 +386,8 @@ def build(m: PromptMaterial) -> ModelRequest:
     # Behind the message, which stands before it as it will stand in the history: that is cached.
     said.append(("user", block.strip()))
     data = {
-        "message": m.text,
+        "message": strip_pictures(m.text),
+        "pictures": len(m.pictures),
         "history": [
             {"role": x.role, "text": told, "at": to_local_time(x.at, x.tz).isoformat()}
             for x, told in zip(history, texts, strict=False)
@@ -409,4 +420,7 @@ def build(m: PromptMaterial) -> ModelRequest:
         "tz": m.tz,
     }
     messages = [{"role": "system", "content": system}, *_take_turns(said)]
+    if m.pictures:
+        text_part = {"type": "text", "text": messages[-1]["content"]}
+        messages[-1] |= {"content": [text_part, *(p.part for p in m.pictures)]}
     return ModelRequest(task="chat", messages=messages, data=data)

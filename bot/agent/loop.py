@@ -60,6 +60,8 @@ from memory.api import (
     find_key_place,
     is_document,
     says_not_secret,
+    strip_pictures,
+    write_pictures,
 )
 from memory.errors import ModelError, StoreError
 from memory.models import Document, Lang, Memory, Message, Recall, Role, detect_language
@@ -94,7 +96,7 @@ class EbbAgent(AgentQueries):
         """Answer one message; the last event is Done, Stopped or Failed. Never raises."""
         turn = replace(turn, text=clean_input(turn.text))
         lang = self.settings.lang or detect_language(turn.text, "")
-        if not turn.text.strip():
+        if not turn.text.strip() and not turn.attachments:
             yield Failed("empty", say(lang or "en", "empty"))
             return
         running = Running()
@@ -121,14 +123,17 @@ class EbbAgent(AgentQueries):
         self, turn: Turn, running: Running, lang: Lang
     ) -> AsyncGenerator[Event, None]:
         """Open the turn, obey, recall, stream, store; an opened turn is finished exactly once."""
-        opened = await self._open(turn)
+        opened = await self._open(turn, lang)
         if not isinstance(opened, turns.OpenedTurn):
             for event in _replay(opened, lang):
                 yield event
             return
         self._running[turn.id] = running
         lease = asyncio.create_task(self._hold(turn, running), name=f"lease-{turn.id}")
-        tools, sealed = self._offer_tools(turn, lang, opened), opened.message.text != turn.text
+        tools, sealed = (
+            self._offer_tools(turn, lang, opened),
+            opened.message.text != _write_stored(turn, lang),
+        )
         ending, failure, finished = turns.TurnEnding(tools.hits if tools else ()), None, False
         head = kept = ""
         try:
@@ -140,7 +145,9 @@ class EbbAgent(AgentQueries):
             head, kept = await self._begin_reply(turn, opened, order, lang)
             if head:
                 yield Delta(head, literal=True)
-            if order.rest:
+            # A picture alone is looked at.
+            ending.learn = asks = bool(order.rest) or not turn.text
+            if asks:
                 opened, material, recall = await self._recall(turn, opened, order, lang)
                 ending.recall, ending.model = recall, self.model.name
                 yield Recalled(mask_opened_secrets(recall.hits), recall.late)
@@ -152,7 +159,6 @@ class EbbAgent(AgentQueries):
                             yield piece
                 except ModelError as e:
                     failure = e
-            ending.learn = bool(order.rest)
             question, asked, note_asked = (
                 await self._ask_below(turn, opened, lang, tools)
                 if order.rest and failure is None and not running.stop.is_set()
@@ -177,7 +183,7 @@ class EbbAgent(AgentQueries):
                 choices = (
                     said.choices or asked or await self._ask_back(turn, opened, ending.recall, lang)
                 )
-                yield Done(reply_id, text, running.usage, choices, not order.rest)
+                yield Done(reply_id, text, running.usage, choices, not asks)
         finally:
             lease.cancel()
             if not finished:
@@ -219,8 +225,9 @@ class EbbAgent(AgentQueries):
             unstored=[Document(0, "", m.role, m.at, m.text) for m in said if is_document(m.text)],
             local_only=True,
         )
+        stored = _write_stored(turn, lang)
         material = replace(
-            self._make_material(turn, turn.text, lang),
+            self._make_material(turn, stored, lang),
             hits=recall.hits,
             passages=passages,
             profile=profile,
@@ -237,7 +244,7 @@ class EbbAgent(AgentQueries):
         except ModelError as e:
             yield describe_failure(e, self.model, running.text, lang)
             return
-        spoken: tuple[tuple[Role, str], ...] = (("user", turn.text), ("assistant", running.text))
+        spoken: tuple[tuple[Role, str], ...] = (("user", stored), ("assistant", running.text))
         for role, text in spoken:
             said.append(Message("", "", turn.id, None, role, text, turn.at, turn.tz))
         stopped = running.stop.is_set()
@@ -248,13 +255,14 @@ class EbbAgent(AgentQueries):
     async def _find_zone(self, said: Turn | Command) -> str:
         return await self.store.read(said.user_id, lambda tx: find_zone(tx, said.scope, said.tz))
 
-    async def _open(self, turn: Turn) -> turns.OpenedTurn | turns.ReplayedTurn | None:
+    async def _open(self, turn: Turn, lang: Lang) -> turns.OpenedTurn | turns.ReplayedTurn | None:
         """Open the turn once the scope's one before it is over. None if that takes too long."""
         idle = timedelta(hours=self.settings.session_idle_hours)
-        add = await asyncio.to_thread(self.memory.make_adder, turn.text)
+        shown = replace(turn, text=_write_stored(turn, lang))
+        add = await asyncio.to_thread(self.memory.make_adder, shown.text)
 
         def begin(tx: Transaction) -> turns.OpenedTurn | turns.ReplayedTurn | None:
-            return turns.begin(tx, turn, self.worker, idle, self.clock(), add)
+            return turns.begin(tx, shown, self.worker, idle, self.clock(), add)
 
         waited = 0.0
         while waited < BUSY_PATIENCE:
@@ -314,7 +322,7 @@ class EbbAgent(AgentQueries):
         """Read the turn again after its commands, and recall; nothing while memory is off."""
         opened = await self.store.read(turn.user_id, lambda tx: turns.reread(tx, opened))
         whole = order.rest == turn.text
-        text = opened.message.text if whole else order.rest
+        text = strip_pictures(opened.message.text) if whole else order.rest
         recall, profile, day = Recall((), ()), list[Memory](), DayView()
         private = turn.scope.startswith("user:")
         if not opened.off and private:
@@ -344,7 +352,7 @@ class EbbAgent(AgentQueries):
         # A secret goes to the model this once; one that was to be remembered does not even do that.
         sent = turn.text if whole and not order.note else text
         material = replace(
-            self._make_material(turn, sent, lang),
+            self._make_material(turn, _write_stored(replace(turn, text=sent), lang), lang),
             history=opened.history,
             profile=profile,
             frozen=opened.session.profile,
@@ -371,6 +379,7 @@ class EbbAgent(AgentQueries):
             lang=lang,
             persona=self.settings.persona,
             context_tokens=self.settings.context_tokens,
+            pictures=turn.attachments,
             reads_all=self.choice.offline,
         )
 
@@ -497,6 +506,11 @@ class EbbAgent(AgentQueries):
     async def drain(self, timeout: float) -> int:
         """Wait for background work; how many jobs are left for the next start."""
         return await self.background.drain(timeout)
+
+
+def _write_stored(turn: Turn, lang: Lang) -> str:
+    """Return what is stored of a message: of its pictures the names alone."""
+    return write_pictures(turn.text, [p.name for p in turn.attachments], lang)
 
 
 def _replay(turn: turns.ReplayedTurn | None, lang: Lang) -> tuple[Event, ...]:

@@ -6,7 +6,7 @@ import asyncio
 from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from bot.agent import context
@@ -79,7 +79,8 @@ async def stream_reply(
 ) -> AsyncGenerator[Delta | Waiting, None]:
     """Write the reply, after a line where the model is not sent all of what was said.
 
-    Where no word comes, it is asked for once more. A last line says that the reply was cut or
+    Where no word comes, it is asked for once more, and without pictures where the model takes none.
+    A last line says that the reply was cut or
     withheld. Raises ModelError.
     """
     request = await asyncio.to_thread(context.build, material)
@@ -98,6 +99,13 @@ async def stream_reply(
                         yield Waiting(say(material.lang, "hangs"))
             break
         except ModelError as e:
+            if e.code == "no_images" and material.pictures and not last:
+                words_alone = replace(material, pictures=())
+                request = await asyncio.to_thread(context.build, words_alone)
+                note = say(material.lang, f"pictures.{e.detail}")
+                running.text = before = before + note
+                yield Delta(note)
+                continue
             empty = e.code == "withheld" or (e.code, e.detail) == ("unreadable", "empty")
             if last or e.partial or not empty:
                 raise

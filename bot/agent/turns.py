@@ -24,6 +24,7 @@ from memory.api import (
     mark_message_quiet,
     says_nothing,
     show_names,
+    strip_pictures,
 )
 from memory.models import (
     Filter,
@@ -139,7 +140,7 @@ def begin(
         leased_until=until,
     )
     talks.open_turn(row)
-    title = session.title or title_of(message.text)
+    title = session.title or title_of(strip_pictures(message.text) or message.text)
     session = replace(session, last_at=max(session.last_at, now), title=title)
     talks.put_session(session)
     return _read_turn(tx, row, session, message)._replace(away=away)

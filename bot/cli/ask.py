@@ -25,8 +25,10 @@ from bot.events import (
     Waiting,
     WindowMode,
 )
+from bot.pictures import MOST, Picture, PictureError, read_pictures
 from bot.settings import Settings, machine_language
 from bot.texts import Texts
+from bot.texts import say as program_says
 from memory.api import is_locked
 from memory.errors import StoreBusy
 from memory.models import Lang, detect_language
@@ -40,23 +42,35 @@ say = Texts("ask")
 def run(settings: Settings, argv: Sequence[str], lang: Lang) -> int:
     """Answer one question. 0: answered; 1: it failed; 2: there was no question."""
     flags = map(flag, ("--temp", "--read", "--why"))
-    args = make_parser("ebb ask", lang, *flags, argument("text", nargs="*")).parse_args(argv)
+    image = argument("--image", action="append", default=[])
+    args = make_parser("ebb ask", lang, *flags, image, argument("text", nargs="*")).parse_args(argv)
     mode = WindowMode.TEMP if args.temp else WindowMode.PRIVATE if args.read else WindowMode.NORMAL
     piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().strip()
     text = "\n\n".join(filter(None, (" ".join(args.text).strip(), piped)))
-    if not text:
-        print(say(settings.lang or machine_language() or "en", "usage"), file=sys.stderr)
+    shown = settings.lang or machine_language() or "en"
+    try:
+        pictures = read_pictures(args.image)
+    except PictureError as e:
+        print(program_says(shown, e.code, name=e.name), file=sys.stderr)
         return 2
-    return asyncio.run(_answer(settings, text, mode, why=args.why))
+    if len(pictures) > MOST:
+        print(program_says(shown, "picture.most", n=MOST), file=sys.stderr)
+        return 2
+    if not text and not pictures:
+        print(say(shown, "usage"), file=sys.stderr)
+        return 2
+    return asyncio.run(_answer(settings, text, mode, pictures, why=args.why))
 
 
-async def _answer(settings: Settings, text: str, mode: WindowMode, *, why: bool) -> int:
+async def _answer(
+    settings: Settings, text: str, mode: WindowMode, pictures: Sequence[Picture], *, why: bool
+) -> int:
     """Answer, and name another process's lock when it lasts: nobody sits before a silent shell."""
     lang = settings.lang or detect_language(text)
     watch = asyncio.create_task(_watch_lock(settings.database, lang), name="locked")
     try:
         async with open_ebb(settings) as ebb:
-            code = await _ask(ebb, text, mode, why=why)
+            code = await _ask(ebb, text, mode, pictures, why=why)
             left = await ebb.agent.drain(DRAIN_SECONDS)
         if left:
             print(say(lang, "left", n=left), file=sys.stderr)
@@ -79,10 +93,12 @@ async def _watch_lock(path: Path, lang: Lang) -> None:
     print(say(lang, "waiting"), file=sys.stderr, flush=True)
 
 
-async def _ask(ebb: Ebb, text: str, mode: WindowMode, *, why: bool) -> int:
+async def _ask(
+    ebb: Ebb, text: str, mode: WindowMode, pictures: Sequence[Picture], *, why: bool
+) -> int:
     turn_id, now, lang = f"ask-{uuid.uuid4().hex}", ebb.clock(), ebb.settings.lang
-    turn = Turn(turn_id, ebb.owner, ebb.scope, text, now, ebb.tz, mode, "ask")
-    if text.startswith("/"):
+    turn = Turn(turn_id, ebb.owner, ebb.scope, text, now, ebb.tz, mode, "ask", pictures)
+    if text.startswith("/") and not pictures:
         name, _, rest = text[1:].partition(" ")
         c = Command(name, rest, ebb.owner, ebb.scope, "ask", now, ebb.tz, mode, lang)
         outcome = await ebb.agent.run_command(c)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,6 +13,7 @@ from bot.commands.memories import list_as_of, list_lines, list_memories
 from bot.commands.orders import Orders
 from bot.commands.why import explain_turn
 from bot.events import Command, CommandOutcome, Turn, WindowMode, answer
+from bot.pictures import MOST, PictureError, read_pictures, split_path, split_pictures
 from bot.reports import describe_figures, describe_night, list_token_lines
 from bot.sessions import close
 from bot.settings import Settings
@@ -23,7 +25,7 @@ from memory.errors import Conflict, NotFound, Refused
 from memory.models import Filter, Json, Lang, Level, State, mark_quote
 from memory.ports import Store, Transaction
 
-_NAMES = "new temp review remember forget quiet memories memory why undo retry help quit"
+_NAMES = "new temp review image remember forget quiet memories memory why undo retry help quit"
 COMMANDS = tuple(_NAMES.split())
 UNLISTED = ("start", "choose", "mirror")  # typed by a button or a front end
 # What cannot be done in a window off the record, and what is said then.
@@ -45,6 +47,7 @@ _READ = frozenset({"read", "private", "只读"})
 ON = ("on", "开", "打开", "开启")
 OFF = ("off", "关", "关闭", "结束")
 EVERYTHING = ("everything", "all", "全部", "所有", "一切")
+LOCAL: Final = ("terminal", "ask")  # origins whose paths are the person's own files
 _NEWEST = 20  # messages among which the last one of the person's is looked for
 _NAMED = 2  # memories of one act
 _LONG = 60  # characters of each
@@ -259,6 +262,23 @@ class Commands:
         if touched := "; ".join(m.shown_text for m in taken.memories[:3]):
             what += words(lang, "aside", text=touched)
         return replace(answer(lang, "undo.done", what=what), memories=tuple(taken.memories))
+
+    async def _image(self, c: Command, lang: Lang) -> CommandOutcome:
+        """Send pictures with words: `PATH [PATH …] [words]`, of this machine's own windows."""
+        if not c.origin.startswith(LOCAL):
+            return answer(lang, "picture.here", ok=False)
+        paths, text = await asyncio.to_thread(split_pictures, c.args)
+        if not paths:
+            path, text = split_path(c.args)
+            paths = [path] if path else []
+        if not 0 < len(paths) <= MOST:
+            return answer(lang, "picture.most" if paths else "picture.none", ok=False, n=MOST)
+        try:
+            sent = await asyncio.to_thread(read_pictures, paths)
+        except PictureError as e:
+            return answer(lang, e.code, ok=False, name=e.name)
+        turn = Turn("", c.user_id, c.scope, text, c.at, c.tz, c.mode, c.origin, sent)
+        return CommandOutcome(True, "", turn=turn)
 
     async def _retry(self, c: Command, lang: Lang) -> CommandOutcome:
         """Answer the last message again, in its own turn: what it teaches is learned once.

@@ -74,6 +74,13 @@ def read_content(message: Mapping[str, Json]) -> str:
     return "\n".join(part["text"] for part in content if part.get("type") == "text")
 
 
+def list_images(message: Mapping[str, Json]) -> list[str]:
+    """List the images of a message as data URLs."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    return [part["image_url"]["url"] for part in parts if part.get("type") == "image_url"]
+
+
 @dataclass
 class ManagedModel:
     """A model over a network: counted, held to a deadline, and tried again.

@@ -6,7 +6,7 @@ import email.utils
 import re
 import ssl
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import httpx2
 import openai
@@ -47,6 +47,16 @@ _ROLE: Final = _words(
 )
 _STREAM: Final = _words(r"\bstream(?:s|ing|ed)?\b")
 _SCHEMA: Final = _words(r"schema|grammar|structured.?outputs?")
+_IMAGE: Final = _words(
+    r"\bimages?\b|image_url|\bvision\b|multi.?modal|图像|图片|视觉"
+    r"|content.{0,40}(?:must be|expected|valid).{0,10}string|expected a string"
+)
+_SPOILT: Final = _words(
+    r"too (?:large|big|many|small)|dimension|corrupt|decod|could not process|unable to process"
+    r"|(?:invalid|bad) (?:image|base64)(?!.?(?:input|url))"
+    r"|unsupported (?:image|file|media).?(?:format|type)"
+)
+_NOT_ABOUT_IMAGES: Final = {"context_too_long", "no_credit", "rate_limit", "bad_key", "withheld"}
 _LIKE_A_KEY: Final = re.compile(r"\b(?:sk|pk|gsk|key|AIza)[-_]?[A-Za-z0-9_*\-]{8,}")
 
 # The first line that fits decides: statuses (none: any; an error inside a stream has 0), words.
@@ -158,6 +168,13 @@ def _read_wait(headers: Mapping[str, str], words: str) -> float | None:
     if (m := _WAIT.search(words)) and (m[1] or m[2]):
         return int(m[1] or 0) * 60 + float(m[2] or 0) / (1000 if m[3] == "ms" else 1)
     return None
+
+
+def find_image_refusal(code: ModelErrorCode, words: str) -> Literal["", "blind", "spoilt"]:
+    """Tell whether a refusal is about images: all of them, or those that were sent."""
+    if code in _NOT_ABOUT_IMAGES or not _IMAGE.search(words):
+        return ""
+    return "spoilt" if _SPOILT.search(words) else "blind"
 
 
 def find_rejected_parameter(error: openai.APIStatusError, names: set[str]) -> str | None:

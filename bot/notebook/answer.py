@@ -54,11 +54,12 @@ async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
     asked = [(u, r) for u, r in found if not r.keep and (overview or _asks(u, r))]
     told = [(u, r) for u, r in found if keep.says_enough(u, r)]
     opening = talk.open_reply(found)
-    parts = [opening, *(talk.acknowledge(told) if told else talk.sympathise(found))]
+    blind = [talk.say("pictures")] if data.get("pictures") else []
+    parts = [opening, *blind, *(talk.acknowledge(told) if told else talk.sympathise(found))]
     for u, r in asked[:2]:
         parts.append(talk.find(u.text if len(asked) > 1 else message, r.sort))
     parts += talk.tell_day() if not asked and not told else []
-    if not told and not asked and not opening:
+    if not told and not asked and not opening and not (blind and not message):
         parts.append(talk.chat(found))
     return talk.join(*dict.fromkeys(p for p in parts if p)) or talk.say("plain")
 

@@ -116,6 +116,11 @@ from memory.text.speech import (
 from memory.text.languages import LANGUAGES as LANGUAGES
 from memory.text.dates import window_asked as window_asked
 from memory.text.deaths import find_dead as find_dead
+from memory.text.pictures import (
+    has_pictures as has_pictures,
+    strip_pictures as strip_pictures,
+    write_pictures as write_pictures,
+)
 from memory.text.questions import review_asked as review_asked
 from memory.transfer import (
     ImportCounts as ImportCounts,

@@ -19,6 +19,7 @@ from memory.learn.dates import format_iso
 from memory.learn.evidence import Verdict
 from memory.learn.learning_rules import list_said
 from memory.learn.merge import REPEATS, Merger, SaveResult, change_memory
+from memory.learn.pictures import note_pictures
 from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable
 from memory.learn.steps import (
@@ -56,6 +57,7 @@ from memory.models import (
     State,
 )
 from memory.ports import Transaction
+from memory.text.pictures import has_pictures, strip_pictures
 
 if TYPE_CHECKING:
     from memory.learn.schemas import MonitorJob
@@ -96,7 +98,7 @@ class Monitor:
         """Ask the model and return what is to be written. Raises ModelError."""
         asked: MonitorJob = await read_payload(job)
         ex = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, asked.turn_ids))
-        if ex.learning == "off" or not any(m.text.strip() for m in ex.evidence):
+        if ex.learning == "off" or not any(strip_pictures(m.text).strip() for m in ex.evidence):
             return lambda _tx: NOTHING
         ex = await self._find_reference(ex)
         answer = await self._ask(ex, now) or await self._ask(ex, now)
@@ -222,12 +224,13 @@ class Monitor:
             raise Conflict("what was said changed while it was learned from")
         if _has_learned(tx, [m.id for m in ex.evidence]):
             return NOTHING
-        if not steps:
+        if not steps and not any(has_pictures(m.text) for m in ex.evidence):
             return {**NOTHING, "unread": unread}
         begun = tx.changes.begin("monitor", "monitor", now, turn_id=ex.turn_ids[-1], job_id=job.id)
         merger = Merger(tx, curve=self.tools.curve, u=self.tools.u, proposing=ex.learning == "ask")
         act = partial(_act, merger, evidence=ex.evidence, now=now)
         done = apply_steps(merger, steps, ex.spoken, now, act, ex.recalled)
+        note_pictures(merger, ex.evidence, done)
         refused = sum(s.outcome == "refused" for s in done)
         counts = count_outcomes(self.tools, "monitor line", done)
         return {**counts, "refused": refused, "unread": unread, "set": begun.id}

@@ -17,6 +17,7 @@ from memory.learn.answer import ANY, LearningTools
 from memory.learn.cited_words import Operation, ShownMessage, find_question_before, sentences_of
 from memory.learn.evidence import Verdict, check_operation, find_names
 from memory.learn.merge import REPEATS, Claim, Merger, SaveResult, importance_of_memory
+from memory.learn.pictures import list_modalities
 from memory.learn.proposals import add_proposal
 from memory.learn.same_meaning import list_content_words, list_units, mentions_name
 from memory.learn.visible_messages import UNSURE
@@ -228,7 +229,7 @@ def _build_draft(
         source=source,
         entities=entry.entities or (_list_entities(old, text) if old else ()),
         topics=entry.topics or (old.topics if old else ()),
-        modalities=("text", "quote") if entry.quote else ("text",),
+        modalities=list_modalities(said.text, quote=entry.quote),
         sensitivity=entry.sensitivity,
         repeats=entry.repeats or None,
         expires_at=due.end if due else None,

@@ -16,6 +16,7 @@ from memory.ports import Transaction
 from memory.text.clean import estimate_tokens
 from memory.text.commands import find_intent
 from memory.text.languages import value
+from memory.text.pictures import strip_pictures
 
 T = TypeVar("T")
 UNSURE: Final = 0.5  # certainty below which a memory is shown as unsure
@@ -46,9 +47,10 @@ def get_speaker(m: Message, user_id: str) -> Role:
 
 
 def strip_command(m: Message, user_id: str) -> str:
-    """Return the message without a command to forget something or to keep quiet about it."""
-    intent = find_intent(m.text) if is_evidence(m, user_id) else None
-    return m.text if intent is None or intent.kind == "remember" else intent.rest
+    """Return the message without pictures, and without a command to forget or to keep quiet."""
+    text = strip_pictures(m.text)
+    intent = find_intent(text) if is_evidence(m, user_id) else None
+    return text if intent is None or intent.kind == "remember" else intent.rest
 
 
 def list_prompt_messages(
@@ -88,7 +90,8 @@ def list_evidence_messages(
     rows = [*((0, m) for m in context if is_shown(m))]
     rows += enumerate((m for m in messages if is_shown(m)), 1)
     return [
-        ShownMessage(m.id, n, get_speaker(m, user_id), m.text[:READ], m.at, m.tz) for n, m in rows
+        ShownMessage(m.id, n, get_speaker(m, user_id), text[:READ], m.at, m.tz)
+        for n, m, text in ((n, m, strip_pictures(m.text)) for n, m in rows)
     ]
 
 

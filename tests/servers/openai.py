@@ -169,6 +169,19 @@ class Request:
         return "\n".join(_content(m) for m in self.messages)
 
     @property
+    def images(self) -> list[bytes]:
+        """The pictures it came with, by either protocol."""
+        parts = [
+            p["image_url"]["url"].partition("base64,")[2]
+            for m in self.messages
+            if isinstance(m.get("content"), list)
+            for p in m["content"]
+            if p["type"] == "image_url"
+        ]
+        ours = [i for m in self.messages for i in m.get("images", ())]
+        return [base64.b64decode(coded) for coded in (*parts, *ours)]
+
+    @property
     def system(self) -> str:
         """The system messages."""
         return "\n".join(
@@ -245,6 +258,7 @@ class OpenAIServer:
         self.scale = 1.0  # length of the vectors
         self.ollama: str | None = None  # a version makes it an Ollama; `models` are then its models
         self.library = {"qwen3:4b": {"sha256:3e4cb141": 2_500_000_000, "sha256:ae370d88": 1_700}}
+        self.capabilities = ["completion", "tools"]  # of every model of an Ollama
         self.pulled: dict[str, int] = {}  # bytes of each layer that are here
         self.pull_breaks: list[str] = []  # after half of a pull: an error line, or "drop"
         self.pull_delay = 0.0  # seconds between two lines
@@ -326,6 +340,7 @@ class OpenAIServer:
         app.router.add_get("/api/version", self._serve(self._version))
         app.router.add_get("/api/tags", self._serve(self._tags))
         app.router.add_post("/api/pull", self._serve(self._pull))
+        app.router.add_post("/api/show", self._serve(self._show))
         app.router.add_post("/api/chat", self._serve(self._ollama_chat))
         self._runner = web.AppRunner(
             app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1
@@ -382,6 +397,9 @@ class OpenAIServer:
             return fail("bad_key")
         if self.rejects & {m.get("role") for m in request.messages}:
             return Reply(status=400, error={"message": "System role not supported"})
+        if "images" in self.rejects and request.images:
+            message = "Invalid content type. image_url is only supported by certain models."
+            return Reply(status=400, error={"message": message, "type": "invalid_request_error"})
         for name in sorted(n for n in self.rejects if request.body.get(n)):
             message = f"Unsupported parameter: '{name}' is not supported with this model."
             error = {"message": message, "type": "invalid_request_error", "param": name}
@@ -606,6 +624,11 @@ class OpenAIServer:
             await _line(response, {"status": status})
         self.models.append(name)
         return response
+
+    async def _show(self, raw: web.Request, request: Request) -> web.StreamResponse:
+        if self.ollama is None:
+            return web.json_response({"error": "404 page not found"}, status=404)
+        return web.json_response({"capabilities": self.capabilities})
 
     async def _ollama_chat(self, raw: web.Request, request: Request) -> web.StreamResponse:
         if self.ollama is None:

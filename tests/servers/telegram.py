@@ -186,6 +186,7 @@ class TelegramServer:
         self._pending: deque[Params] = deque()
         self._next_update, self._next_message, self._next_query = 7000, start_id, 1
         self._faults: dict[str, list[Fault]] = {}
+        self.files: dict[str, bytes] = {}  # what can be downloaded, by id
         self._poll: asyncio.Future[None] | None = None
         self._runner: web.AppRunner | None = None
         self._changed = asyncio.Event()
@@ -195,6 +196,7 @@ class TelegramServer:
     async def __aenter__(self) -> Self:
         app = web.Application()
         app.router.add_route("*", "/bot{token}/{method}", self._serve)
+        app.router.add_get("/file/bot{token}/{name}", self._serve_file)
         self._runner = web.AppRunner(
             app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1
         )
@@ -255,8 +257,9 @@ class TelegramServer:
     def photo(
         self, caption: str | None = None, user: Person = ADA, chat: int | None = None, **more: Any
     ) -> int:
-        """A picture."""
-        size = {"file_id": "f", "file_unique_id": "u", "width": 90, "height": 60}
+        """A picture; its bytes are those of `file_id` in `files`, if they are there."""
+        file_id = more.pop("file_id", "f")
+        size = {"file_id": file_id, "file_unique_id": "u", "width": 90, "height": 60}
         return self.message(
             {"photo": [size], **({"caption": caption} if caption else {}), **more}, user, chat
         )
@@ -443,6 +446,14 @@ class TelegramServer:
         return out
 
     # --- methods ---
+
+    def _do_get_file(self, p: Params) -> Params:
+        if p["file_id"] not in self.files:
+            raise bad("wrong file_id or the file is temporarily unavailable")
+        return {"file_id": p["file_id"], "file_unique_id": "u", "file_path": p["file_id"]}
+
+    async def _serve_file(self, request: web.Request) -> web.Response:
+        return web.Response(body=self.files[request.match_info["name"]])
 
     def _do_get_me(self, _p: Params) -> Params:
         return {

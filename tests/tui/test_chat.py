@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -12,6 +13,7 @@ from textual import events
 from bot.events import WindowMode
 from bot.settings import Settings
 from memory.ports import Transaction
+from tests.pictures import PNG
 from tests.servers.openai import OpenAIServer, fail, say
 from tests.tui.driver import Window, opener, window
 from tui.widgets.entries import ChoiceList, FinishedMessage
@@ -540,3 +542,28 @@ async def test_a_paste_of_any_size_is_safe(online: Settings, openai_server: Open
         await w.pilot.press("enter")
         await w.until(lambda: not w.chat.replies.writing and _spoken(w))
         assert _spoken(w)[0] == f"see: {long}"
+
+
+async def test_a_dropped_picture_is_sent(
+    online: Settings, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """Its name stands in the composer, and goes with the message; without its name it does not."""
+    openai_server.default = "A cat."
+    path = tmp_path / "my cat.png"
+    path.write_bytes(PNG)
+    async with window(online) as w:
+        field = w.chat.composer.field
+        field.post_message(events.Paste(f"'{path}'"))
+        await w.until(lambda: w.chat.composer.text == "[picture: my cat.png] ")
+        field.insert("Who is this?")
+        await w.pilot.press("enter")
+        await w.sees("A cat.", "Who is this?", "[picture: my cat.png]")
+        chat = [r for r in openai_server.chats if r.images]
+        assert [r.images for r in chat] == [[PNG]]
+        assert "Who is this?" in chat[0].last
+        field.post_message(events.Paste(str(path)))
+        await w.until(lambda: "my cat.png" in w.chat.composer.text)
+        field.load_text("Nothing")
+        await w.pilot.press("enter")
+        await w.until(lambda: len(_spoken(w)) == 4)
+        assert len([r for r in openai_server.chats if r.images]) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from textual import events
@@ -17,6 +18,7 @@ from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from bot.events import CommandSpec, WindowMode
+from bot.pictures import begins_with_picture, find_picture, quote_path
 from memory.api import clean_output
 from tui.words import WindowLanguage, one_line
 
@@ -134,7 +136,9 @@ class ComposerField(TextArea):
         event.prevent_default()
         event.stop()
         text = clean_output(event.text)
-        if len(text) > LONG_PASTE or text.count("\n") > LONG_LINES:
+        if path := find_picture(text):
+            self._owner.attach(path)
+        elif len(text) > LONG_PASTE or text.count("\n") > LONG_LINES:
             self._owner.paste(text)
         else:
             await super()._on_paste(events.Paste(text))
@@ -158,6 +162,7 @@ class Composer(Vertical):
         self._voice = voice
         self._commands: Sequence[CommandSpec] = ()
         self._pastes: dict[str, str] = {}
+        self._pictures: dict[str, str] = {}  # paths, by what is shown of them
         self._waiting = Static(classes="waiting")
         self._list = OptionList(classes="completion", compact=True)
         self._list.can_focus = False
@@ -199,11 +204,15 @@ class Composer(Vertical):
 
     @property
     def draft(self) -> str:
-        """The draft with its pastes."""
-        text = self.field.text
+        """The draft with its pastes; with pictures it is the command that sends them."""
+        text, paths = self.field.text, list[str]()
+        for mark, path in self._pictures.items():
+            if mark in text:
+                text = text.replace(mark, "")
+                paths.append(quote_path(path))
         for mark, paste in self._pastes.items():
             text = text.replace(mark, paste)
-        return text
+        return " ".join(["/image", *paths, text.strip()]) if paths else text
 
     def restore(self, text: str) -> None:
         """Add a draft of an earlier window to what is typed in this one already."""
@@ -297,11 +306,22 @@ class Composer(Vertical):
         text = f"/{name}" if name else self.draft
         if not text.strip():
             return
+        if begins_with_picture(text):
+            text = f"/image {text}"
         self.history.add(text)
         self._pastes.clear()
+        self._pictures.clear()
         self._list.display = False
         self.field.load_text("")
         self.post_message(self.Submitted(text.strip("\n")))
+
+    def attach(self, path: str) -> None:
+        """Show a picture by its name; it goes with the message, as long as that name stands."""
+        from memory.api import write_pictures  # not before the first paint
+
+        mark = write_pictures("", [Path(path).name], self._voice.lang)
+        self._pictures[mark] = path
+        self.field.insert(f"{mark} ")
 
     def paste(self, text: str) -> None:
         """Show a word for it; the text goes with the message, as long as that word stands."""

@@ -22,6 +22,7 @@ from bot.chats.telegram.incoming import (
     parse_command,
 )
 from bot.chats.telegram.outbox import ChatGone, Destination, ReplyStream
+from bot.chats.telegram.pictures import fetch_pictures
 from bot.chats.telegram.render import MessagePart, render, render_plain
 from bot.chats.telegram.texts import say
 from bot.commands.memories import parse_list_request
@@ -37,7 +38,7 @@ from bot.events import (
     WindowMode,
 )
 from bot.texts import join
-from memory.api import redact
+from memory.api import redact, strip_pictures
 from memory.errors import StoreError
 from memory.models import Lang
 from memory.ports import Transaction
@@ -107,7 +108,8 @@ class BatchHandler:
         if self._record.get("done"):
             await context.state.finish(self._updates)
             return
-        self._incoming = incoming = join_parts(self._parts, context.me, self._lang)
+        self._pictures = await fetch_pictures([p.message for p in self._parts], self._lang)
+        self._incoming = incoming = join_parts(self._parts, context.me, self._lang, self._pictures)
         name, args = command or ("", "")
         self._command = await context.make_command(name, args, place, self._user_id, self._lang)
         if command is not None and not self._first.edit:
@@ -118,7 +120,7 @@ class BatchHandler:
             context.albums[place.chat_id] = album
         if self._first.edit:
             await self._handle_edit(incoming.text if command is None else "")
-        elif incoming.text:
+        elif incoming.text or self._pictures:
             await self._answer(self._make_turn())
         elif incoming.unread and (album is None or album != last_album):
             await self._say(say(self._lang, "unread.alone", what=self._name_unread()), place)
@@ -141,7 +143,8 @@ class BatchHandler:
     def _make_turn(self) -> Turn:
         c, text, at = self._command, self._incoming.text, self._message.edit_date
         at = at or self._message.date
-        return Turn(self._place.key, c.user_id, c.scope, text, at, c.tz, c.mode, c.origin)
+        sent = tuple(self._pictures.values())
+        return Turn(self._place.key, c.user_id, c.scope, text, at, c.tz, c.mode, c.origin, sent)
 
     async def _answer(self, turn: Turn, shown: Sequence[int] = ()) -> None:
         """Answer; exactly one reply, however often this is begun."""
@@ -198,7 +201,8 @@ class BatchHandler:
             await context.set_mode(place.chat_id, outcome.mode)
         if name == "help":  # a chat has no window to quit, but a reply to stop
             stop = f"- /stop – {say(self._lang, 'help.stop')}"
-            return replace(outcome, text=re.sub(r"(?m)^- /quit.*", stop, outcome.text))
+            text = re.sub(r"(?m)^- /image.*\n", "", outcome.text)
+            return replace(outcome, text=re.sub(r"(?m)^- /quit.*", stop, text))
         return outcome
 
     # --- edits ---
@@ -227,7 +231,8 @@ class BatchHandler:
             row = tx.conversations.get_turn(turn_id)
             ids = filter(None, (row.user_message_id, row.reply_message_id) if row else ())
             messages = [m for i in ids if (m := tx.conversations.get_message(i)) is not None]
-            if any(m.role == "user" and m.text in {text, redact(text)[0]} for m in messages):
+            same = {text, redact(text)[0]}
+            if any(m.role == "user" and strip_pictures(m.text) in same for m in messages):
                 return None
             sets = [s.id for s in tx.changes.list_undoable(_LOOKED_AT) if s.turn_id == turn_id]
             tx.changes.begin("user", "edit", now, turn_id=turn_id)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from telegram import Message, MessageOriginUser, User
@@ -113,8 +113,13 @@ def get_client_language(user: User | None) -> Lang:
     return next((lang for lang in LANGS if code.startswith(lang)), "en")
 
 
-def join_parts(parts: Sequence[StoredUpdate], bot: User, lang: Lang) -> IncomingTurn:
-    """Join all parts to one text, in order; what others said is quoted under their name."""
+def join_parts(
+    parts: Sequence[StoredUpdate], bot: User, lang: Lang, seen: Collection[int] = ()
+) -> IncomingTurn:
+    """Join all parts to one text, in order; what others said is quoted under their name.
+
+    `seen` are the ids of messages whose picture is there.
+    """
     text, previous = "", None
     for message in (kept.message for kept in parts):
         part = _read_words(message, bot, lang)
@@ -124,7 +129,8 @@ def join_parts(parts: Sequence[StoredUpdate], bot: User, lang: Lang) -> Incoming
             text += "\n\n" if forwarded else "\n" if whole else ""
         if part:
             text, previous = text + part, message
-    unread = [kind for kept in parts if (kind := describe_unread(kept.message)) is not None]
+    left = (kept.message for kept in parts if kept.message.message_id not in seen)
+    unread = [kind for message in left if (kind := describe_unread(message)) is not None]
     return IncomingTurn(text.strip(), tuple(dict.fromkeys(unread)))
 
 

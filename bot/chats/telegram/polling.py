@@ -285,10 +285,10 @@ class _UpdateRouter:
                 self._followed[user_id] = asyncio.create_task(notices.run())
 
     def _list_menu(self, lang: Lang) -> list[BotCommand]:
-        """List the command menu; a chat has no window to quit."""
+        """List the command menu; a chat has no window to quit, and no files of this machine."""
         named = [(name, helps[lang]) for name, helps in self._context.agent.list_commands()]
         own = [(name, say(lang, f"help.{name}")) for name in ("start", "stop")]
-        menu = [own[0], *(entry for entry in named if entry[0] != "quit"), own[1]]
+        menu = [own[0], *(entry for entry in named if entry[0] not in ("quit", "image")), own[1]]
         return [BotCommand(name, text[:256]) for name, text in menu]
 
     async def _set_menus(self) -> None:

@@ -14,7 +14,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from bot.llm.base import ThinkingFilter, estimate_request, find_answer
+from bot.llm.base import (
+    ThinkingFilter,
+    estimate_request,
+    find_answer,
+    list_images,
+    read_content,
+)
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import FetchError, FetchStep, Pair, Provider, ProviderChoice
 from bot.llm.providers.openai import DEFAULT_MODEL, OpenAIChat
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
 
 PORT: Final = 11434
 SMALLEST_CONTEXT: Final = 8_192
+IMAGE_TOKENS: Final = 1_024  # of one image, about
 REPLY_ROOM: Final = 2_048  # tokens of `num_ctx` left for an answer whose request names no limit
 # Of one family that speaks both languages, in 4 bits, as Ollama's library lists them.
 OFFERS: Final = {"1.7b": 1.4, "4b": 2.5, "8b": 5.2, "14b": 9.3, "30b": 19.0}  # GB
@@ -166,7 +173,16 @@ class OllamaChat:
         raise self._error("cut_off", "no done", text)
 
     async def _open(self, client: httpx2.AsyncClient, request: ModelRequest) -> httpx2.Response:
-        """Begin the stream; without a schema from then on, where that is what is refused."""
+        """Begin the stream; without a schema from then on, where that is what is refused.
+
+        Raises ModelError `no_images` where the model does not see.
+        """
+        from bot.llm.failures import classify_answer, find_image_refusal
+
+        known = self.clients.refused[self.endpoint.url, self.model]
+        pictures = any(map(list_images, request.messages))
+        if pictures and not await self._sees(client):
+            raise self._error("no_images", "blind")
         while True:
             body = self._make_body(request)
             ask = client.build_request("POST", "/api/chat", json=body)
@@ -174,6 +190,10 @@ class OllamaChat:
             if response.status_code == 200:
                 return response
             said = (await response.aread()).decode("utf-8", "replace")
+            code, _ = classify_answer(response.status_code, said, {})
+            if pictures and (why := find_image_refusal(code, said)):
+                known.update({"images"} if why == "blind" else ())
+                raise self._error("no_images", why)
             about = any(word in said.lower() for word in ("format", "schema", "grammar"))
             if "tools" in body and "tools" in said.lower():
                 self.toolless = True
@@ -181,6 +201,16 @@ class OllamaChat:
                 self.schemaless = True  # an old version, or a model without a grammar
             else:
                 raise self._refuse(response.status_code, said)
+
+    async def _sees(self, client: httpx2.AsyncClient) -> bool:
+        """Tell whether the model takes images: a blind one may ignore them without a word."""
+        known = self.clients.refused[self.endpoint.url, self.model]
+        if not known & {"images", "asked"}:
+            answer = await client.post("/api/show", json={"model": self.model})
+            told = answer.json() if answer.status_code == 200 else {}
+            able = told.get("capabilities") or ["vision"]  # old versions do not say
+            known |= {"asked"} if "vision" in able else {"images"}
+        return "images" not in known
 
     async def _pick_model(self) -> None:
         if self.model:
@@ -208,7 +238,8 @@ class OllamaChat:
         return body
 
     def _fit_window(self, request: ModelRequest) -> int:
-        sent = estimate_request(request)
+        images = sum(len(list_images(m)) for m in request.messages)
+        sent = estimate_request(request) + images * IMAGE_TOKENS
         needed = sent + sent // 8 + (request.max_tokens or REPLY_ROOM)
         most = max(SMALLEST_CONTEXT, self.context_tokens + REPLY_ROOM)
         size = max(self.window.get(self.model, 0), SMALLEST_CONTEXT)
@@ -251,14 +282,17 @@ def _read_calls(message: Mapping[str, Any], before: int) -> list[ToolCall]:
 
 
 def _write_message(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a message as Ollama takes it: the arguments of calls as objects."""
-    calls = [c["function"] for c in message.get("tool_calls") or ()]
-    if not calls:
-        return dict(message)
-    made = [
-        {"function": {"name": f["name"], "arguments": json.loads(f["arguments"])}} for f in calls
-    ]
-    return {**message, "tool_calls": made}
+    """Write a message as Ollama takes it: arguments as objects, images beside the text."""
+    out, images = dict(message), list_images(message)
+    if images:
+        coded = [url.partition(",")[2] for url in images]
+        out |= {"content": read_content(message), "images": coded}
+    if calls := [c["function"] for c in message.get("tool_calls") or ()]:
+        out["tool_calls"] = [
+            {"function": {"name": f["name"], "arguments": json.loads(f["arguments"])}}
+            for f in calls
+        ]
+    return out
 
 
 class Ollama(Provider):

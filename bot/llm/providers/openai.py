@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from bot.llm.base import ThinkingFilter, find_answer
+from bot.llm.base import ThinkingFilter, find_answer, list_images
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import Pair, Provider, ProviderChoice
 from bot.settings import RoleName, Settings
@@ -132,11 +132,14 @@ class OpenAIChat:
         """Begin the stream, leaving out what the endpoint refuses."""
         import openai as sdk
 
-        from bot.llm.failures import find_rejected_parameter
+        from bot.llm.failures import find_image_refusal, find_rejected_parameter
 
         create: Any = client.chat.completions.create  # typed for far more than text
         # Through `extra_body`: for `messages` the SDK walks the types of every one, 10 ms a talk.
         body: dict[str, Any] = {"messages": list(request.messages)}
+        pictures = any(map(list_images, request.messages))
+        if pictures and "images" in self._refused:
+            raise self._error("no_images", "blind")
         while True:
             more, wait = self._list_options(request), dict[str, float]()
             if "system" in self._refused:
@@ -149,6 +152,9 @@ class OpenAIChat:
                 )
             except sdk.APIStatusError as e:
                 failed = self._translate(e)
+                if pictures and (why := find_image_refusal(failed.code, str(e))):
+                    self._refused.update({"images"} if why == "blind" else ())
+                    raise self._error("no_images", why) from e
                 name = find_rejected_parameter(e, {*more, "stream", "system"} - self._refused)
                 if name is not None and failed.code not in {*_NOT_ABOUT_PARAMETERS, "withheld"}:
                     self._refused.add(name)
@@ -195,16 +201,20 @@ class OpenAIChat:
         return tuple(m.id for m in page.data or ())
 
 
-def _join_system(messages: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+def _join_system(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Put what the system says in front of what the user says next."""
-    out, before = list[dict[str, str]](), list[str]()
+    out, before = list[dict[str, Any]](), list[str]()
     for m in messages:
         if m["role"] == "system":
             before.append(m["content"])
         else:
-            said = [*before, m["content"]] if m["role"] == "user" else [m["content"]]
+            said, content = "\n\n".join(before) if m["role"] == "user" else "", m["content"]
             before = [] if m["role"] == "user" else before
-            out.append({**m, "content": "\n\n".join(said)})
+            if said and isinstance(content, str):
+                content = f"{said}\n\n{content}"
+            elif said:
+                content = [{"type": "text", "text": said}, *content]
+            out.append({**m, "content": content})
     return out
 
 

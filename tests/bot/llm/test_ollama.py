@@ -13,8 +13,10 @@ from bot.llm.base import close_stream, read_whole_answer
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import ollama
 from bot.llm.providers.ollama import OllamaChat
+from bot.pictures import Picture
 from memory.errors import ModelError
 from memory.ports import ModelRequest
+from tests.pictures import PNG
 from tests.servers.openai import OpenAIServer, Reply, fail, say
 
 HI = ModelRequest("chat", [{"role": "user", "content": "Hi"}])
@@ -198,3 +200,17 @@ def test_an_openai_address_that_is_ollamas() -> None:
     assert ollama.is_ollama(Endpoint.at("http://localhost:11434/v1"))
     assert not ollama.is_ollama(Endpoint.at("http://localhost:8080/v1"))
     assert not ollama.is_ollama(Endpoint.at("http://box.lan:11434/v1"))
+
+
+async def test_pictures_go_beside_the_text(openai_server: OpenAIServer, model: OllamaChat) -> None:
+    """As Ollama takes them; a model that does not see would ignore them, so it is asked first."""
+    part = Picture("a.png", PNG).part
+    seen = [{"role": "user", "content": [{"type": "text", "text": "Look"}, part]}]
+    with pytest.raises(ModelError) as refused:
+        await read_whole_answer(model, ModelRequest("chat", seen))
+    assert (refused.value.code, openai_server.chats) == ("no_images", [])
+    openai_server.capabilities.append("vision")
+    model.clients.refused.clear()
+    await read_whole_answer(model, ModelRequest("chat", seen))
+    (message,) = openai_server.chats[0].messages
+    assert (message["content"], openai_server.chats[0].images) == ("Look", [PNG])

@@ -16,6 +16,7 @@ from bot.chats.telegram.people import make_code
 from bot.chats.telegram.render import render
 from memory.models import Filter
 from tests.bot.telegram.running import QUICK, running
+from tests.pictures import PNG
 from tests.servers.openai import OpenAIServer, fail, say
 from tests.servers.telegram import ADA, EVE, LIN, Person, TelegramServer
 
@@ -248,6 +249,34 @@ async def test_what_cannot_be_read(
             {"voice": {"file_id": "f", "file_unique_id": "u", "duration": 3}}, user=ADA
         )
         assert "voice" in (await bot.new(ADA.id, before)).text
+
+
+async def test_pictures_are_seen(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Photos and picture files go to the model, an album as one turn; what is no picture is said to be none."""
+    telegram_server.files = {"f": PNG, "fake": b"%PDF-1.7"}
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        before = {m.id for m in telegram_server.bot_messages()}
+        for caption in ("My two cats", None):
+            telegram_server.photo(caption, media_group_id="album")
+        shown = await bot.new(ADA.id, before)
+        assert "You said" in shown.text
+        assert "can't make out" not in shown.text
+        (request,) = [r for r in openai_server.requests if r.model == "chat"]
+        assert request.images == [PNG, PNG]
+        assert request.last.endswith("My two cats\n[picture: photo]\n[picture: photo]")
+        for name, file_id in (("dog.png", "f"), ("report.png", "fake")):
+            before = {m.id for m in telegram_server.bot_messages()}
+            document = {"file_id": file_id, "file_unique_id": "u", "file_name": name}
+            document["mime_type"] = "image/png"
+            telegram_server.message({"document": document, "caption": "And this?"}, user=ADA)
+            shown = await bot.new(ADA.id, before)
+            assert ("can't make out" in shown.text) == (file_id == "fake")
+        sent = [r for r in openai_server.requests if r.model == "chat"][1:]
+        assert [len(r.images) for r in sent] == [1, 0]
+        assert "[picture: dog.png]" in sent[0].last
 
 
 async def test_forwards_are_not_the_users_words(
