@@ -161,12 +161,12 @@ async def test_why_speaks_of_every_signal_in_words(tmp_path: Path) -> None:
         {
             "I like drinking coffee": "[ADD kind=preference] Likes drinking coffee",
             "I don't like coffee any more": "[NEGATE:{Likes drinking}] Does not like coffee any more",
-            "I still like drinking coffee": "[BOOST:{Likes drinking}]",
+            "I still like drinking coffee": "[AFFIRM:{Likes drinking}]",
         },
         {
             "我喜欢喝咖啡": "[ADD kind=preference] 喜欢喝咖啡",
             "我不喜欢咖啡了": "[NEGATE:{喜欢喝咖啡}] 不喜欢咖啡了",
-            "我还是喜欢喝咖啡": "[BOOST:{喜欢喝咖啡}]",
+            "我还是喜欢喝咖啡": "[AFFIRM:{喜欢喝咖啡}]",
         },
     ],
 )

@@ -38,7 +38,9 @@ async def test_a_picture_goes_along_once_and_activates_what_it_is_about(
         assert [m.id for m in said.recalled] == [before.id]
         (request,) = [r for r in openai_server.chats if r.images]
         assert (request.model, request.images) == ("large", [PNG])
-        assert request.last.endswith("What do you think of my cat Momo?\n[picture: momo.png]")
+        assert (
+            "What do you think of my cat Momo?\n[picture: momo.png]\n\n<recalled>" in request.last
+        )
         (after,) = await w.memories()
         assert after.modalities == ("text", "image")
         assert after.last_activated_at > before.last_activated_at

@@ -385,7 +385,7 @@ async def test_short_messages_outlast_long_ones(
 ) -> None:
     """Five articles after it, and a very long reply: the short message is in the prompt, or summarised.
 
-    The person is told once that something is shortened, the model wherever it is.
+    The model is told wherever something is left out, or that the rest of a document may be asked for.
     """
     fact, piece, question = ARTICLES[lang]
     openai_server.on(
@@ -406,10 +406,10 @@ async def test_short_messages_outlast_long_ones(
     request = chats(openai_server, "large")[-1]
     assert fact in request.text
     assert question in request.messages[-1]["content"]
-    assert "characters are left out" in request.text or "个字符" in request.text
+    assert any(
+        told in request.text for told in ("characters are left out", "个字符", "can be asked about")
+    )
     assert sum(estimate_tokens(m["content"]) for m in request.messages) <= tokens
-    if tokens == 16_000:
-        assert sum("shortened" in x.text[:200] or "缩短" in x.text[:200] for x in said) == 1
 
 
 async def test_off_the_record_the_model_is_told_to_promise_nothing(

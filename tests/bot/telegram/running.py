@@ -131,7 +131,13 @@ def script(model: OpenAIServer) -> None:
     """Where a test says nothing else: the memory model learns nothing, the other repeats the newest words."""
     if not any(rule.when == "memory" for rule in model.rules):
         model.rules.append(Rule("memory", say("[SKIP]"), field="model"))
-    model.default = lambda r: "You said: " + r.last.rpartition("\n\n")[2]
+    model.default = lambda r: "You said: " + said_in(r.last)
+
+
+def said_in(last: str) -> str:
+    """Return what the person said, without the time before it and the block behind it."""
+    said = last.partition("\n\n<recalled>")[0].rpartition("\n\n")[2]
+    return re.sub(r"^\[[^\]]*\d\d:\d\d[^\]]*\] ", "", said)
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ import pytest
 from bot.chats.telegram.people import make_code
 from bot.chats.telegram.render import render
 from memory.models import Filter
-from tests.bot.telegram.running import QUICK, running
+from tests.bot.telegram.running import QUICK, running, said_in
 from tests.pictures import PNG
 from tests.servers.openai import OpenAIServer, fail, say
 from tests.servers.telegram import ADA, EVE, LIN, Person, TelegramServer
@@ -266,7 +266,7 @@ async def test_pictures_are_seen(
         assert "can't make out" not in shown.text
         (request,) = [r for r in openai_server.requests if r.model == "chat"]
         assert request.images == [PNG, PNG]
-        assert request.last.endswith("My two cats\n[picture: photo]\n[picture: photo]")
+        assert said_in(request.last) == "My two cats\n[picture: photo]\n[picture: photo]"
         for name, file_id in (("dog.png", "f"), ("report.png", "fake")):
             before = {m.id for m in telegram_server.bot_messages()}
             document = {"file_id": file_id, "file_unique_id": "u", "file_name": name}
@@ -310,7 +310,7 @@ async def test_in_a_group(
         assert shown.reply_to is not None
         assert len(telegram_server.texts(GROUP)) == 1
         (request,) = [
-            r for r in openai_server.requests if r.model == "chat" and r.last.endswith("hello")
+            r for r in openai_server.requests if r.model == "chat" and said_in(r.last) == "hello"
         ]
         assert "zanzibar" not in request.text
         again = await bot.ask("and this?", chat=GROUP, reply_to=shown.id)

@@ -16,7 +16,7 @@ import pytest
 
 from bot import settings as config
 from tests import warm
-from tests.bot.telegram.running import running, script
+from tests.bot.telegram.running import running, said_in, script
 from tests.servers.openai import OpenAIServer, Rule, say
 from tests.servers.telegram import ADA, TelegramServer
 
@@ -103,7 +103,7 @@ async def test_one_complete_reply_however_often_it_is_killed(
         0,
         Rule(
             "chat",
-            lambda r: say(f"{r.last.rpartition(chr(10))[2]}! " * 12, delay=0.01),
+            lambda r: say(f"{said_in(r.last)}! " * 12, delay=0.01),
             field="model",
         ),
     )
