@@ -23,10 +23,11 @@ HardDay: TypeAlias = Literal["", "self", "other"]
 _LONGEST: Final = 1_000  # characters of a message that are read
 _PARTS: Final = 6  # sentences beside the whole message
 _WIDE: Final = 40  # width from which a sentence is read by itself; a Chinese character is two
-_ALONE: Final = 0.08  # how much nearer it is to a serious sentence than to any other (half A)
-_SHORT: Final = 0.12  # the same for a message that is short
+_ALONE: Final = 0.08  # how much nearer it is to a serious sentence than to any other
 _WITH_FORM: Final = -0.05  # the same beside a plain form
-_NEAR: Final = 0.38  # cosine, centred, that it has to have at all
+_ABOUT: Final = 0.05  # how much nearer to a worry about somebody it must be to be one
+_NEAR: Final = 0.45  # cosine, centred, that it has to have at all
+_NEAR_WITH_FORM: Final = 0.38
 
 
 def split_message(text: str) -> list[str]:
@@ -64,9 +65,9 @@ def read_hard_day(
         compare(reader.prototypes[sorts == s]) for s in ("SELF", "NEAR", "OTHER")
     )
     harmless = np.maximum(near, compare(idle))
-    bars = [_WITH_FORM if plain else _ALONE if _is_wide(p) else _SHORT for p in parts]
-    if np.any((serious - np.maximum(harmless, other) > bars) & (serious > _NEAR)):
-        return "self" if not plain or serious.max() >= other.max() else "other"
+    bar, least = (_WITH_FORM, _NEAR_WITH_FORM) if plain else (_ALONE, _NEAR)
+    if np.any((serious - np.maximum(harmless, other) > bar) & (serious > least)):
+        return "self" if not plain or serious.max() >= other.max() - _ABOUT else "other"
     return "other" if plain and other.max() > max(harmless.max(), _NEAR) else ""
 
 
