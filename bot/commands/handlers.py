@@ -146,7 +146,9 @@ class Commands:
             key = "remember.instruction" if e.code == "instruction" else "remember.refused"
             return answer(lang, key, ok=False, why=str(e))
         key = "remember.already" if done.already else "remember.done"
-        return replace(answer(lang, key, text=done.memory.content), memories=(done.memory,))
+        told = answer(lang, key, text=done.memory.content)
+        instead = say(lang, "remember.instead", text=done.ended) if done.ended else ""
+        return replace(told, text=told.text + instead, memories=(done.memory,))
 
     async def _forget(self, c: Command, lang: Lang) -> CommandOutcome:
         if not c.args:

@@ -125,7 +125,8 @@ class Orders:
             return OrderOutcome(text, note=say(self.lang, "note.refused", why=why))
         kept = done.memory.content if self.private else intent.text  # it may say more
         key = "note.already" if done.already else "note.remembered"
-        return OrderOutcome(text, note=say(self.lang, key, text=kept))
+        instead = say(self.lang, "remember.instead", text=done.ended) if done.ended else ""
+        return OrderOutcome(text, note=say(self.lang, key, text=kept) + instead)
 
     async def _forget(self, intent: Intent, text: str, message: Message) -> CommandOutcome:
         """Forget, or ask; where more was said, only the command's own words leave the message."""

@@ -65,6 +65,7 @@ class RememberResult:
     already: bool = False
     secret: bool = False
     set_id: str | None = None
+    ended: str = ""  # what it took the place of, in its own words
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,9 @@ class Rememberer:
         if saved.memory is None:
             raise make_refusal(saved.code or "empty", text)
         already = saved.outcome not in {"added", "superseded"}
-        return RememberResult(saved.memory, already, set_id=begun.id)
+        was = tx.memories.get_many(saved.memory.supersedes if saved.outcome == "superseded" else ())
+        ended = was[-1].original_content if was else ""
+        return RememberResult(saved.memory, already, set_id=begun.id, ended=ended)
 
     def _find_meant(
         self, tx: Transaction, r: RememberRequest

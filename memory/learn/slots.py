@@ -30,7 +30,6 @@ from memory.models import (
     Proposal,
     Source,
     detect_language,
-    is_quote,
 )
 from memory.ports import Embedder, FloatArray, Transaction
 from memory.text.languages import either, values
@@ -301,7 +300,7 @@ def _date(source: Source, since: datetime | None, told: datetime) -> datetime:
 def _find_outdated(tx: Transaction, claim: Claim) -> Memory | None:
     """Return the memory that holds the slot which a claim fills, the likeliest where several do."""
     d, reader, vector = claim.draft, claim.reader, claim.vector
-    own = d.source not in _GUESSED or "quote" in d.modalities
+    own = d.source not in _GUESSED  # of a quotation of the notebook too little is sure
     holds = _holds_value(d.kind) and not (d.valid_until or d.expires_at)
     reads = own and holds and reader is not None and vector is not None
     if not (d.slot or reads):
@@ -312,7 +311,7 @@ def _find_outdated(tx: Transaction, claim: Claim) -> Memory | None:
     if not reads:
         held = [m for m in held if m.slot != ""]
     else:  # what somebody said is read together with the new words, whatever it filled alone
-        held = [m for m in held if m.slot != "" or m.source not in _GUESSED or is_quote(m)]
+        held = [m for m in held if m.slot != "" or m.source not in _GUESSED]
     vectors: Mapping[str, FloatArray] = {}
     if reader is not None and claim.embedder_id:
         unread = [m.id for m in held if reads or m.slot is None]
