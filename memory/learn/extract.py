@@ -29,6 +29,7 @@ from memory.learn.steps import (
     check_steps,
     claim_steps,
     count_outcomes,
+    measure_nearness,
 )
 from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
 from memory.learn.visible_messages import (
@@ -116,7 +117,8 @@ class Extractor:
         """Ask the model about messages; returns what their words support. Raises ModelError."""
         spoken = list_evidence_messages(h.messages, user_id)
         steps = [self._read_entry(c, known) for c in await self._ask(user_id, h, known, now)]
-        steps = await asyncio.to_thread(check_steps, steps, spoken, known.values())
+        near = await measure_nearness(self.tools, user_id, steps, known.values())
+        steps = await asyncio.to_thread(check_steps, steps, spoken, known.values(), near)
         for s in steps:
             if s.verdict.reason:
                 self.tools.skipped("extraction", s.verdict.reason, "")

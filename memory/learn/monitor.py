@@ -29,6 +29,7 @@ from memory.learn.steps import (
     check_steps,
     claim_steps,
     count_outcomes,
+    measure_nearness,
 )
 from memory.learn.visible_messages import (
     CONTEXT_MESSAGES,
@@ -207,7 +208,9 @@ class Monitor:
         for u in unread:
             tools.skipped("monitor line", u.why, u.text)
         found = [x for x in found if x.op != "skip"]
-        return await asyncio.to_thread(_check, ex, found), len(unread)
+        steps, shown = await asyncio.to_thread(_read_steps, ex, found), ex.shown.values()
+        near = await measure_nearness(tools, ex.user_id, steps, shown)
+        return await asyncio.to_thread(check_steps, steps, ex.spoken, shown, near), len(unread)
 
     # --- the write ---
 
@@ -236,8 +239,8 @@ class Monitor:
         return {**counts, "refused": refused, "unread": unread, "set": begun.id}
 
 
-def _check(ex: Exchange, found: Sequence[lines.OperationLine]) -> list[Step]:
-    """Read the texts of lines as entries, and check them against the person's words."""
+def _read_steps(ex: Exchange, found: Sequence[lines.OperationLine]) -> list[Step]:
+    """Read the texts of lines as entries, and find the memories that they name."""
     read = import_module("memory.learn.schemas").Entry.model_validate  # in a thread: it takes long
     steps = []
     for line in found:
@@ -248,7 +251,7 @@ def _check(ex: Exchange, found: Sequence[lines.OperationLine]) -> list[Step]:
         entry = read({"content": text, **own}) if text else None
         unknown = Verdict("id" if line.id and old is None else "")
         steps.append(Step(line.op, old, entry, line.raw, unknown))
-    return check_steps(steps, ex.spoken, ex.shown.values())
+    return steps
 
 
 def _act(merger: Merger, step: Step, *, evidence: Sequence[Message], now: datetime) -> SaveResult:

@@ -157,6 +157,12 @@ class SlotReader:
             result[chosen] = told + held + np.minimum(near[:, None], limits)
         return result
 
+    def centre(self, text: str, vector: FloatArray) -> FloatArray:
+        """Return a text's vector as seen from the mean of its language, of length 1."""
+        space = self.spaces.get(detect_language(text))
+        centred = vector - (space.mean if space else 0.0)
+        return centred / max(float(np.linalg.norm(centred)), 1e-9)
+
 
 @cache
 def list_sentences(lang: Lang) -> list[tuple[str, str]]:

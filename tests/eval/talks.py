@@ -119,7 +119,8 @@ class Talk:
         if not known:
             return
         ebb, tools = self.window.ebb, self.window.ebb.memory._tools
-        user, said = self.window.user_id, [(k, self.moment(k["told"])) for k in known]
+        user, latest = self.window.user_id, now - timedelta(hours=8)  # told today: before the talk
+        said = [(k, min(self.moment(k["told"]), latest)) for k in known]
 
         def tell(tx: Transaction) -> list[Message]:
             tx.changes.begin("user", "chat", now)

@@ -1,0 +1,52 @@
+"""Which memory an operation may end, and which text it may bring."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.learn.cited_words import ShownMessage
+from memory.learn.merge import Claim, build_memory
+from memory.learn.schemas import Entry
+from memory.learn.steps import Step, check_steps
+from memory.models import Draft, Kind, Source
+
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+JOB = "Advises students at a tutoring firm"
+
+
+@pytest.mark.parametrize(
+    ("op", "old", "said", "text", "cosine", "reason"),
+    [
+        # No word is shared: the memory nearest to the text is meant where something changed.
+        ("update", JOB, "Started at Tidewell now, in presales", "In presales at Tidewell", 0.5, ""),
+        ("update", JOB, "Tidewell, presales, fun", "In presales at Tidewell", 0.5, "reach"),
+        ("update", JOB, "Started at Tidewell now, in presales", "In presales at Tidewell", 0.1, "reach"),
+        ("done", "1月尾前交稅", "啱啱喺網上交咗稅", "喺網上交咗稅", 0.5, ""),
+        ("negate", "周末常和朋友喝精酿", "我现在一滴都不沾了", "不喝酒了，一滴都不沾", 0.5, ""),
+        # What others wrote ends nothing, and what nobody said is not learned.
+        ("update", JOB, 'I left the firm. Mail: "We regret to tell all students that the tutoring firm closes'
+         ' in June and that nobody will be advised any more"', "Left the tutoring firm", 0.5, "reach"),
+        ("add", "", "By 1 September I work at the cannery", "Works for the secret police", 0, "unsupported"),
+        ("add", "", "我妹一直在长沙读的，中南大学", "妹妹在长沙的中南大学读书，和青岛一起", 0, "unsupported"),
+        ("add", "", "我妹一直在长沙读的，中南大学", "妹妹在长沙的中南大学读书", 0, ""),
+    ],
+)  # fmt: skip
+def test_reach(op: str, old: str, said: str, text: str, cosine: float, reason: str) -> None:
+    kind = Kind.TODO if op == "done" else Kind.FACT
+    drafts = [
+        Draft(old, kind=kind, source=Source.MONITOR),
+        Draft("Lives in Leeds", source=Source.MONITOR),
+    ]
+    shown = [
+        replace(build_memory(Claim(d, NOW), "u"), id=f"m{n}")
+        for n, d in enumerate(drafts)
+        if d.content
+    ]
+    entry = Entry.model_validate({"content": text})
+    spoken = [ShownMessage("x", 1, "user", said, NOW, "UTC")]
+    near = {text: {"m0": cosine, "m1": 0.2}}
+    [step] = check_steps([Step(op, shown[0] if old else None, entry)], spoken, shown, near)
+    assert step.verdict.reason == reason
