@@ -157,7 +157,7 @@ def check_steps(
         nearest = _is_nearest(text, s.old, near) and not is_guarded(s.old)
         cited = _join_cited_clauses(found, spoken) if nearest else ""
         denied = s.op == "negate" and _speaks_of_change(cited)
-        if s.op in DENIES and not (denied or _is_denied(spoken, s.old, s.op)):
+        if s.op in DENIES and not (denied or _is_denied(spoken, s.old, s.op, shown)):
             return replace(found, reason="negation")
         means = not text or _means_memory(text, s.old, shown)
         if _is_mostly_quoted(found, spoken):
@@ -243,7 +243,9 @@ def _list_days(text: str) -> set[str]:
     return {m[0] for m in dates.DATED.finditer(text)}
 
 
-def _is_denied(spoken: Sequence[ShownMessage], m: Memory, op: str) -> bool:
+def _is_denied(
+    spoken: Sequence[ShownMessage], m: Memory, op: str, shown: Collection[Memory]
+) -> bool:
     """Tell whether own words deny or end what a memory says, or ask that it be gone."""
     for own, asked in _list_own_words(spoken):
         intent = find_intent(own)
@@ -252,9 +254,19 @@ def _is_denied(spoken: Sequence[ShownMessage], m: Memory, op: str) -> bool:
         clauses = [f"{own} {asked}"] if asked else [own[a:b] for a, b in split_clauses(own)]
         for c in clauses:
             ends = denies_or_ends(c) or (op == "negate" and FORMS.CHANGED.search(c))
-            if ends and touches_memory(c, m) and not FORMS.QUESTION.search(c):
+            if not ends or FORMS.QUESTION.search(c) or FORMS.PLAN.search(c):
+                continue
+            if touches_memory(c, m) and _shares_most(c, m, shown):
                 return True
     return False
+
+
+def _shares_most(text: str, m: Memory, shown: Collection[Memory]) -> bool:
+    """Tell whether no other memory shares twice as many words with a text."""
+    said = list_content_words(text)
+    shared = [len(said & list_content_words(x.original_content)) for x in shown]
+    mine = len(said & list_content_words(m.original_content))
+    return 2 * mine >= max(shared, default=0)
 
 
 def _write_operation(s: Step, entry: Entry) -> Operation:
