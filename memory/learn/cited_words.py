@@ -18,6 +18,7 @@ Role: TypeAlias = Literal["user", "assistant", "other"]
 Place: TypeAlias = tuple[int, int, int]  # of a message, and start and end in it
 
 JOINT: Final = re.compile(" – |——")  # between what was asked or said before and a quotation
+_TITLE: Final = re.compile("(?:[《]([^》]+)[》]|「([^」]{1,10})」|“([^”]{1,10})”)")
 SUPPORTED: Final = 0.25  # share of an operation's words that one own sentence must have, unquoted
 
 sentences_of: Final = lru_cache(maxsize=32)(find_own_sentences)
@@ -90,7 +91,7 @@ def find_words(words: str, text: str) -> tuple[int, int] | None:
 @lru_cache(maxsize=32)
 def _own_signs(text: str) -> list[tuple[str, list[int]]]:
     """Return the letters and digits of each own part, and where each stands."""
-    text = text.translate({0x300A: " ", 0x300B: " "})  # a title is one's own word
+    text = _TITLE.sub(lambda m: f" {m[0][1:-1]} ", text)  # a title or a single word is one's own
     own = [range(s.start, s.end) for s in split_spans(text) if s.kind == "own"]
     found = [[(c, i) for i in part for c in fold(text[i]) if c.isalnum()] for part in own]
     return [("".join(c for c, _ in signs), [i for _, i in signs]) for signs in found]

@@ -46,6 +46,7 @@ _DATE = re.compile(
     )?\s{0,9}年?$""",
     re.X | re.I,
 )
+_COME: Final = re.compile(r"\bcome (?=spring|summer|autumn|fall|winter|\w+day)", re.I)
 _IS_DAY: Final = re.compile(
     r"\b(?:is|was|are|it['’]?s) (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day)", re.I
 )
@@ -60,7 +61,7 @@ _DAY_ZH: Final = re.compile(
 )
 _MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 DATED: Final = re.compile(
-    rf"(?:19|20)\d\d(?:[-/年]\d{{1,2}}(?:[-/月](?:\d{{1,2}}[日号]?)?)?)?年?"
+    rf"(?:19|20)\d\d(?:[-/年]\d{{1,2}}(?:[-/月](?:(?:\d{{1,2}}[日号]?[到至])?\d{{1,2}}[日号]?)?)?)?年?"
     rf"|\d{{1,2}}月(?:(?:\d{{1,2}}[日号]?[到至])?\d{{1,2}}[日号])?"
     rf"|\b(?:\d{{1,2}} ?(?:to|-|–) ?)?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]*"
     rf"|\b(?:{_MONTHS})[a-z]* \d{{1,2}}(?:st|nd|rd|th)?\b",
@@ -140,7 +141,7 @@ def is_believable(said: DateSpan, use: Use, at: datetime) -> bool:
 def find_spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
     """Resolve the times that words said at `at` name, each as one to come and as one past."""
     text = _HAN_DAY.sub(
-        r"\1日", _MONTH_END.sub(" by the end of the month ", _IS_DAY.sub("on ", text))
+        r"\1日", _MONTH_END.sub(" by the end of the month ", _IS_DAY.sub("on ", _COME.sub("in ", text)))
     )
     later = timedelta(days=7) if _WEEK_ON.search(text) else timedelta()
     ahead, behind = (
@@ -178,12 +179,21 @@ def matches_time(claim: Window, said: Window, at: datetime) -> bool:
         return end - start > _FEW_DAYS or abs(end - last) < DAY
     if abs(last - at) <= timedelta(seconds=1):  # "since 2019": from that day to now
         return abs(start - first) < DAY
+    if abs(start - first) <= _SECOND or abs(end - last) <= _SECOND:  # 24 to 26: its first day
+        return True
     return last - first <= _FEW_DAYS or (end - start) >= (last - first) * 0.9
 
 
-def is_message_date(claim: Window, at: datetime) -> bool:
-    """Tell whether a claimed month or year is merely that in which somebody spoke."""
-    return claim[0] <= at < claim[1] and claim[1] - claim[0] >= MONTH
+def find_repetition(text: str, at: datetime, tz: str) -> list[Window]:
+    """Find the next day of what words said at `at` say comes again, lunar birthdays too."""
+    again = read_repetition(text, local_time(at.isoformat(), tz))
+    return [_in_utc(DateMatch(again.day, "day"), tz)] if again else []
+
+
+def is_message_date(claim: Window, at: datetime, tz: str) -> bool:
+    """Tell whether a claimed day, month or year is merely that in which somebody spoke."""
+    days = {t.astimezone(get_zone(tz)).date() for t in (claim[0], at)}
+    return len(days) == 1 or (claim[0] <= at < claim[1] and claim[1] - claim[0] >= MONTH)
 
 
 # --- what a draft's own words say of its day ---

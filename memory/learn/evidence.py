@@ -151,7 +151,7 @@ class EvidenceCase:
         question = find_question_before(spoken, i)
         self.answer = read_answer(text.strip(), question)
         self.question = question if self.answer else ""
-        self.shown = [op.old, *(s for s in shown if self._points_to(s))]
+        self.all_shown, self.shown = shown, [op.old, *filter(self._points_to, shown)]
         own, affirmed = list[str](), list[str]()
         for j, m in enumerate(spoken):
             if m.role == "user":
@@ -169,14 +169,15 @@ class EvidenceCase:
         cited, folded = (fold(text).strip(" .?!？！。") for text in (self.cited, clause))
         units = list_units(clause)
         shared = len(units & list_units(self.cited))
-        return folded in cited or cited in folded or shared > len(units) / 2
+        return folded in cited or cited in folded or shared >= len(units) / 2
 
     def _narrow(self, clause: str) -> str:
         """Cut a clause that runs on without a stop to some words around those it rests on."""
         if (at := clause.find(self.cited)) < 0 or len(clause.split()) <= RUNS_ON:
             return clause
         before, after = clause[:at].split(), clause[at + len(self.cited) :].split()
-        return " ".join((*before[-4:], self.cited, *after[:4]))
+        lead = ("…", *before[-4:]) if len(before) > 4 else before  # what opens it is no question
+        return " ".join((*lead, self.cited, *after[:4]))
 
     def _points_to(self, memory: str) -> bool:
         """Tell whether own words, or the question they answer, speak of what a memory is about."""
@@ -244,7 +245,7 @@ def find_names(text: str) -> set[str]:
 def is_foreign(c: EvidenceCase) -> bool:
     """Find another script, or small words of another language, than it was said in."""
     said = f"{c.m.text} {c.question}"
-    new = set(_LETTERS.findall(fold(c.op.text))) - set(_LETTERS.findall(f"{c.known} {fold(said)}"))
+    new = set(_LETTERS.findall(fold(c.text))) - set(_LETTERS.findall(f"{c.known} {fold(said)}"))
     if any(map(_FOREIGN.search, new)):
         return True
     lang = detect_language(c.op.text)
@@ -253,7 +254,7 @@ def is_foreign(c: EvidenceCase) -> bool:
 
 def has_relative_date(c: EvidenceCase) -> bool:
     """Find a time that means another day tomorrow: "next Friday"."""
-    return bool(FORMS.RELATIVE.search(c.text))
+    return any(m[0] not in c.op.old for m in FORMS.RELATIVE.finditer(c.text))
 
 
 def misreads_answer(c: EvidenceCase) -> bool:
@@ -318,12 +319,13 @@ def _misreads_no(
 
 def has_other_name(c: EvidenceCase) -> bool:
     """Find a name or relative nobody spoke of, or a name of another clause than it rests on."""
-    known, op = fold(f"{c.known} {c.question}"), fold(c.op.text)
+    known = fold(f"{c.known} {c.question}")
     names = {fold(n) for n in find_names(c.op.text)}
     if not all(_is_named(n, known, fold(c.sentence)) for n in names):
         return True
-    here = {fold(n) for f in c.focus for n in find_names(f)} if c.quoted else set()
-    if names and here and not any(h[:2] in op for h in here):
+    told = " ".join(f for f in c.focus if not is_denial(f)) if c.quoted else ""
+    here = {n[:2] for n in find_names(told) if not n.islower()}
+    if names and here and not any(fold(n) in fold(c.op.text) for n in here):
         return all(n in fold(c.m.text) for n in names)
     said, told, near = find_kin(c.known), find_kin(c.op.text), find_kin(" ".join(c.focus))
     if c.quoted and told and near and not told & near and told <= find_kin(c.m.text):
@@ -335,13 +337,15 @@ def _is_named(name: str, known: str, sentence: str) -> bool:
     """Tell whether a name was said; a Chinese one may be cut wrongly, and its signs stand there."""
     if not is_unspaced(name):
         return name.removesuffix("s") in known
-    return name[:2] in known or bool(re.search(".{0,3}".join(map(re.escape, name)), sentence))
+    if name[:2] in known or 2 * sum(c in sentence for c in name) > len(name):
+        return True  # most of its signs: two words, cut as if they were a name
+    return bool(re.search(".{0,3}".join(map(re.escape, name)), sentence))
 
 
 def _counts_other(c: EvidenceCase) -> bool:
     """Tell whether the word before a number stands only in clauses with other numbers."""
     parts = [c.sentence[a:b] for a, b in split_clauses(c.sentence)]
-    clauses = [(list_units(p), {n for n, *_ in find_numbers(p)}) for p in parts]
+    clauses = [(list_units(p), {n for n, *_ in _find_measured(_cut_dates(p))}) for p in parts]
     for n, start, _ in find_numbers(c.text):
         m = _COUNTED.search(c.text[max(0, start - 40) : start]) if n > 1 else None
         before = (list_units(m[0]) or list_units(c.text.split()[0])) if m else frozenset()
@@ -368,7 +372,8 @@ def has_other_number(c: EvidenceCase) -> bool:
         if idle and n <= 10:
             continue
         hour = n - 12 in values and re.match(r":\d\d|[点时]", rest)
-        if not (n in values or word in c.known or hour):
+        month = rest.startswith("月") and any(n == w.month for pair in c.windows for w in pair)
+        if not (n in values or word in c.known or hour or month):
             return True
         of = {m for value, m in said if value == n}
         if of and measure in measures - of - {""} and "" not in of:
@@ -376,7 +381,7 @@ def has_other_number(c: EvidenceCase) -> bool:
     at = c.m.at.year
     years = values | {w.year for pair in c.windows for w in pair} | {at}
     years |= {w.year for pair in c.spans for w in pair}
-    years |= {at - 1, at + 1} if _MONTH.search(c.op.text) else set()
+    years |= {at - 1, at + 1}
     told = map(int, _YEAR.findall(c.op.text))
     return _counts_other(c) or any(y not in years and y % 100 not in years for y in told)
 
@@ -394,13 +399,13 @@ def has_other_date(c: EvidenceCase) -> bool:
     if dated or FORMS.DAYS.search(text):
         both = zip(*dates.find_spoken_times(text, at, tz), strict=False)
         claims += [[a, b] for a, b in both if a[1] - a[0] < dates.YEAR]
-    said = [*c.windows, *c.spans]
+    said = [*c.windows, *c.spans, *dates.find_repetition(c.m.text, at, tz)]
     for text in (*c.shown, " ".join(f"in {m}" for m in _MONTH.findall(c.m.text))):
         said += [w for way in dates.find_spoken_times(text, at, tz) for w in way]
     said += [w for ways in claims for w in ways if _names_day(c, w)]
     return not all(
         any(
-            dates.is_message_date(w, at) or any(dates.matches_time(w, s, at) for s in said)
+            (dates.is_message_date(w, at, tz) and not c.lies_ahead) or any(dates.matches_time(w, s, at) for s in said)
             for w in ways
         )
         for ways in claims
@@ -412,7 +417,7 @@ def _names_day(c: EvidenceCase, claim: dates.Window) -> bool:
     first = claim[0].astimezone(dates.get_zone(c.m.tz))
     near = abs(claim[0] - c.m.at) < 2 * dates.MONTH and claim[1] - claim[0] < 2 * dates.DAY
     form = rf"(?<![\d月])(?:{first.month}月)?{first.day}(?:st|nd|rd|th|[号日])(?![a-z]| of)"
-    return near and bool(re.search(form, " ".join(c.focus)))
+    return near and bool(re.search(form, f"{c.m.text} {c.question}"))
 
 
 def has_other_polarity(c: EvidenceCase) -> bool:
@@ -423,7 +428,7 @@ def has_other_polarity(c: EvidenceCase) -> bool:
     if c.op.op == "negate" or all(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
         ended = c.op.op == "negate" or FORMS.ENDED.search(op)
         return not (denies_or_ends(said) or (ended and FORMS.CHANGED.search(said)))
-    if denies_or_ends(op) or FORMS.NEGATIVE.search(op):
+    if any(denies_or_ends(op[a:b]) for a, b in split_clauses(op)) or FORMS.NEGATIVE.search(op):
         return False
     for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", " , ".join(c.focus))):
         after = _AFTER_NOT.match(m.string[m.end() :][:40])
@@ -434,7 +439,7 @@ def has_other_polarity(c: EvidenceCase) -> bool:
     if any(x in op for x in _CONTRAST.findall(c.sentence)):
         return True  # "at 6:15 not 7:15", told as 7:15
     shares = {True: 0.0, False: 0.0}
-    for f in c.focus:
+    for f in (p for f in c.focus for p in JOINED.split(f)):
         no = denies_or_ends(_CONTRAST.sub(" ", f))
         shares[no] = max(shares[no], compute_share(c.words, list_units(f)))
     return shares[True] >= DENIED and shares[True] > shares[False]
@@ -532,34 +537,42 @@ def _asks(clause: str, op: str) -> bool:
 def overstates(c: EvidenceCase) -> bool:
     """Find more than was said: always, the best; a cause; a change no word of theirs names."""
     op, said = c.op.text, f"{c.m.text} {c.question}"
-    if FORMS.DEGREE.search(op) and not FORMS.ANY_DEGREE.search(said):
+    degrees = any(fold(m[0]) not in c.known for m in FORMS.DEGREE.finditer(op))
+    if degrees and not FORMS.ANY_DEGREE.search(said):
         return True
     cause = FORMS.CAUSE.search(op)
     because = list_units(op[cause.end() :] if cause else "")
     if because and compute_share(because, list_units(f"{c.known} {said}")) < ANSWERED:
         return True
-    if _exchanges_places(op, " , ".join(c.focus)):
+    told, both = [c.text[a:b] for a, b in split_clauses(c.text)], " , ".join(c.focus)
+    pairs = [(t, f) for t in told for f in _closest(list_units(t), c.focus)]
+    if _exchanges_places(c.text, both) or any(_gives_to_other(t, f) for t, f in pairs):
         return True
     if c.op.op not in {"update", "fix"}:
         return False
-    old, new = list_units(c.op.old), c.words - list_units(c.op.old)
-    about = list_units(op) & old & list_units(" ".join(c.focus))
-    if FORMS.NAMED.search(op) and not (c.answer or FORMS.NAMED.search(said) or about):
+    new = c.words - list_units(c.op.old)
+    renamed = FORMS.NAMED.search(op) and not (c.answer or FORMS.NAMED.search(said))
+    about = list_units(op) & list_units(c.op.old) & list_units(" ".join(c.focus))
+    if renamed and not about and not FORMS.CHANGED.search(said):
         return True
     return bool(c.op.old and new and not new & list_units(c.said))
 
 
-def _exchanges_places(op: str, said: str) -> bool:
+def _exchanges_places(op: str, said: str, *, adjacent: bool = False) -> bool:
     """Tell whether two words changed places: 3 sons and 5 grandsons, told as five and three."""
     told, spoken = list_form_tokens(op), list_form_tokens(said)
     both = set(told) & set(spoken) - {",", "and", "和"}
     x, y = ([t for t in some if t in both] for some in (told, spoken))
     before, after = count_common_tokens(x, y)
-    adjacent = before == 0 and bool(FORMS.ME.match(said.strip()))  # I lent Bob, told as: Bob lent
     x, y = x[before : len(x) - after], y[before : len(y) - after]
-    cuts = ((i, j) for j in range(1, len(x)) for i in range(1, j + adjacent))
+    cuts = ((i, j) for j in range(1, len(x)) for i in range(1, j + (adjacent and before == 0)))
     turned = any(y == x[j:] + x[i:j] + x[:i] for i, j in cuts)
     return turned and len(set(x)) == len(x) and ROLES & set(told) == ROLES & set(spoken)
+
+
+def _gives_to_other(op: str, said: str) -> bool:
+    """Tell whether what the person does is told of another: I lent Bob, told as: Bob lent."""
+    return bool(FORMS.ME.match(said.strip())) and _exchanges_places(op, said, adjacent=True)
 
 
 def lacks_support(c: EvidenceCase) -> bool:

@@ -37,7 +37,9 @@ MY_KIN: Final = re.compile(
     ),
     re.IGNORECASE,
 )
-_CLAUSE: Final = re.compile(r"(?:[^,，;；。!！?？\n—.]|\.(?=\S))+[?？]?")
+_CLAUSE: Final = re.compile(
+    rf"(?:[^,，;；。!！?？\n—. ]|\.(?=\S)|(?<![{UNSPACED}]) | (?![{UNSPACED}]))+[?？]?"
+)
 _ECHO: Final = re.compile(f"([{UNSPACED}])[了过的]?[吗么没][?？]")  # 过了吗？ – 过啦
 _PIECE: Final = re.compile(f"[a-z]{{3,}}|[{UNSPACED}]")
 _CLOSED: Final = re.compile(
