@@ -323,9 +323,9 @@ def has_other_name(c: EvidenceCase) -> bool:
     names = {fold(n) for n in find_names(c.op.text)}
     if not all(_is_named(n, known, fold(c.sentence)) for n in names):
         return True
-    told = " ".join(f for f in c.focus if not is_denial(f)) if c.quoted else ""
-    here = {n[:2] for n in find_names(told) if not n.islower()}
-    if names and here and not any(fold(n) in fold(c.op.text) for n in here):
+    told = [f for f in c.focus if c.quoted and not is_denial(f)]
+    here = {fold(n)[:2] for f in told for n in find_names(f) if not n.islower()}
+    if names and here and not any(n in fold(c.op.text) for n in here):
         return all(n in fold(c.m.text) for n in names)
     said, told, near = find_kin(c.known), find_kin(c.op.text), find_kin(" ".join(c.focus))
     if c.quoted and told and near and not told & near and told <= find_kin(c.m.text):
