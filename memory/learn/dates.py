@@ -46,7 +46,6 @@ _DATE = re.compile(
     )?\s{0,9}年?$""",
     re.X | re.I,
 )
-_COME: Final = re.compile(r"\bcome (?=spring|summer|autumn|fall|winter|\w+day)", re.I)
 _IS_DAY: Final = re.compile(
     r"\b(?:is|was|are|it['’]?s) (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day)", re.I
 )
@@ -55,6 +54,12 @@ _MONTH_END: Final = re.compile(
 )
 _HAN_DAY: Final = re.compile(
     r"(?<=月)((?:[二三]?十)?[一二三四五六七八九]|[二三]?十)(?![日号天个多几来分点百千万零一二三四五六七八九十])"
+)
+_PLAIN_FORMS: Final = (
+    (re.compile(r"\bcome (?=spring|summer|autumn|fall|winter|\w+day)", re.I), "in "),
+    (_IS_DAY, "on "),
+    (_MONTH_END, " by the end of the month "),
+    (_HAN_DAY, r"\1日"),
 )
 _DAY_ZH: Final = re.compile(
     r"([一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})(?=[日号])"
@@ -140,9 +145,8 @@ def is_believable(said: DateSpan, use: Use, at: datetime) -> bool:
 @lru_cache(maxsize=256)
 def find_spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
     """Resolve the times that words said at `at` name, each as one to come and as one past."""
-    text = _HAN_DAY.sub(
-        r"\1日", _MONTH_END.sub(" by the end of the month ", _IS_DAY.sub("on ", _COME.sub("in ", text)))
-    )
+    for form, plain in _PLAIN_FORMS:
+        text = form.sub(plain, text)
     later = timedelta(days=7) if _WEEK_ON.search(text) else timedelta()
     ahead, behind = (
         [(a + later, b + later) for a, b in windows_named(text, at, tz, ahead=way)]

@@ -43,7 +43,7 @@ from memory.text.speech import (
     read_answer,
     split_clauses,
 )
-from memory.text.words import is_unspaced
+from memory.text.words import is_unspaced, tokens
 
 JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
 ANSWERED: Final = (
@@ -323,8 +323,8 @@ def has_other_name(c: EvidenceCase) -> bool:
     names = {fold(n) for n in find_names(c.op.text)}
     if not all(_is_named(n, known, fold(c.sentence)) for n in names):
         return True
-    told = [f for f in c.focus if c.quoted and not is_denial(f)]
-    here = {fold(n)[:2] for f in told for n in find_names(f) if not n.islower()}
+    beside = [f for f in c.focus if c.quoted and not is_denial(f)]
+    here = {fold(n)[:2] for f in beside for n in find_names(f) if not n.islower()}
     if names and here and not any(n in fold(c.op.text) for n in here):
         return all(n in fold(c.m.text) for n in names)
     said, told, near = find_kin(c.known), find_kin(c.op.text), find_kin(" ".join(c.focus))
@@ -405,7 +405,8 @@ def has_other_date(c: EvidenceCase) -> bool:
     said += [w for ways in claims for w in ways if _names_day(c, w)]
     return not all(
         any(
-            (dates.is_message_date(w, at, tz) and not c.lies_ahead) or any(dates.matches_time(w, s, at) for s in said)
+            (dates.is_message_date(w, at, tz) and not c.lies_ahead)
+            or any(dates.matches_time(w, s, at) for s in said)
             for w in ways
         )
         for ways in claims
@@ -439,9 +440,9 @@ def has_other_polarity(c: EvidenceCase) -> bool:
     if any(x in op for x in _CONTRAST.findall(c.sentence)):
         return True  # "at 6:15 not 7:15", told as 7:15
     shares = {True: 0.0, False: 0.0}
-    for f in (p for f in c.focus for p in JOINED.split(f)):
-        no = denies_or_ends(_CONTRAST.sub(" ", f))
-        shares[no] = max(shares[no], compute_share(c.words, list_units(f)))
+    for part in (p for f in c.focus for p in JOINED.split(f)):
+        no = denies_or_ends(_CONTRAST.sub(" ", part))
+        shares[no] = max(shares[no], compute_share(c.words, list_units(part)))
     return shares[True] >= DENIED and shares[True] > shares[False]
 
 
@@ -544,9 +545,7 @@ def overstates(c: EvidenceCase) -> bool:
     because = list_units(op[cause.end() :] if cause else "")
     if because and compute_share(because, list_units(f"{c.known} {said}")) < ANSWERED:
         return True
-    told, both = [c.text[a:b] for a, b in split_clauses(c.text)], " , ".join(c.focus)
-    pairs = [(t, f) for t in told for f in _closest(list_units(t), c.focus)]
-    if _exchanges_places(c.text, both) or any(_gives_to_other(t, f) for t, f in pairs):
+    if _exchanges_places(c.text, " , ".join(c.focus)):
         return True
     if c.op.op not in {"update", "fix"}:
         return False
@@ -558,28 +557,26 @@ def overstates(c: EvidenceCase) -> bool:
     return bool(c.op.old and new and not new & list_units(c.said))
 
 
-def _exchanges_places(op: str, said: str, *, adjacent: bool = False) -> bool:
+def _exchanges_places(op: str, said: str) -> bool:
     """Tell whether two words changed places: 3 sons and 5 grandsons, told as five and three."""
     told, spoken = list_form_tokens(op), list_form_tokens(said)
     both = set(told) & set(spoken) - {",", "and", "和"}
     x, y = ([t for t in some if t in both] for some in (told, spoken))
     before, after = count_common_tokens(x, y)
     x, y = x[before : len(x) - after], y[before : len(y) - after]
-    cuts = ((i, j) for j in range(1, len(x)) for i in range(1, j + (adjacent and before == 0)))
+    cuts = ((i, len(x) - i) for i in range(1, (len(x) + 1) // 2))
     turned = any(y == x[j:] + x[i:j] + x[:i] for i, j in cuts)
     return turned and len(set(x)) == len(x) and ROLES & set(told) == ROLES & set(spoken)
-
-
-def _gives_to_other(op: str, said: str) -> bool:
-    """Tell whether what the person does is told of another: I lent Bob, told as: Bob lent."""
-    return bool(FORMS.ME.match(said.strip())) and _exchanges_places(op, said, adjacent=True)
 
 
 def lacks_support(c: EvidenceCase) -> bool:
     """Find an invention: the person and the memories they point to said no word of it."""
     said = f"{c.known} {c.said} {c.question}"
     known = list_units(said) | {w for g in find_kin(said) for u in g for w in list_units(u)}
-    return bool(c.words) and c.words.isdisjoint(known)
+    if not c.words or not c.words.isdisjoint(known):
+        return False
+    told, spoken = (frozenset(tokens(text)) for text in (c.text, c.sentence))
+    return compute_share(told, spoken) < ANSWERED  # "they/them" are stop words
 
 
 def is_not_theirs(c: EvidenceCase) -> bool:
@@ -593,6 +590,8 @@ def is_not_theirs(c: EvidenceCase) -> bool:
     new = words - own - list_units(f"{c.known} {c.m.text}")
     if new and new <= ebb and len(new) * 3 >= len(words):
         return True
+    if c.op.op in {"update", "fix"}:
+        return False  # it says again what they do not change
     return not words & own and compute_share(words, list_units(" ".join(c.shown))) >= FOREIGN
 
 
