@@ -97,6 +97,16 @@ class DateSpan:
     precision: Precision
 
 
+def cut_dates(text: str, dated: re.Pattern[str] = DATED) -> str:
+    """Take out dates; one that digits stand beside is none: 46月1日."""
+
+    def cut(m: re.Match[str]) -> str:
+        beside = text[max(0, m.start() - 1) : m.start()] + text[m.end() : m.end() + 1]
+        return m[0] if any(c.isdigit() for c in beside) else " "
+
+    return dated.sub(cut, text)
+
+
 def get_zone(name: str) -> ZoneInfo:
     """Return the IANA zone of that name, UTC if there is none."""
     try:

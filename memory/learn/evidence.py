@@ -46,9 +46,7 @@ from memory.text.speech import (
 from memory.text.words import is_unspaced, tokens
 
 JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
-ANSWERED: Final = (
-    0.5  # share of its words that a short answer must have, alone or with its question
-)
+ANSWERED: Final = 0.5  # share of its words that a short answer and its question must have
 AFFIRMED: Final = 0.6  # share of its words that a "yes" and its question must have
 FOREIGN: Final = 0.5  # share of its words that are Ebb's alone, from which it is Ebb's
 DENIED: Final = 0.5  # share of its words in a clause that denies, from which it is denied
@@ -161,7 +159,7 @@ class EvidenceCase:
                     affirmed.append(asked)
         self.said = fold(" ".join((*own, *affirmed)))
         self.known = fold(" ".join((self.said, *self.shown)))
-        self.text = _cut_dates(op.text)
+        self.text = dates.cut_dates(op.text)
         self.words = list_units(self.text)
         self.changed = list_units(op.old) if op.op in {"update", "fix"} else frozenset[str]()
 
@@ -216,16 +214,6 @@ class EvidenceCase:
         both = (w for f in self.focus for w in dates.find_spoken_times(f, self.m.at, self.m.tz))
         starts = [start for way in both for start, _ in way]
         return bool(starts) and min(starts) > self.m.at
-
-
-def _cut_dates(text: str, dated: re.Pattern[str] = dates.DATED) -> str:
-    """Take out dates; one that digits stand beside is none: 46月1日."""
-
-    def cut(m: re.Match[str]) -> str:
-        beside = text[max(0, m.start() - 1) : m.start()] + text[m.end() : m.end() + 1]
-        return m[0] if any(c.isdigit() for c in beside) else " "
-
-    return dated.sub(cut, text)
 
 
 # --- the checks ---
@@ -345,7 +333,7 @@ def _is_named(name: str, known: str, sentence: str) -> bool:
 def _counts_other(c: EvidenceCase) -> bool:
     """Tell whether the word before a number stands only in clauses with other numbers."""
     parts = [c.sentence[a:b] for a, b in split_clauses(c.sentence)]
-    clauses = [(list_units(p), {n for n, *_ in _find_measured(_cut_dates(p))}) for p in parts]
+    clauses = [(list_units(p), {n for n, *_ in _find_measured(dates.cut_dates(p))}) for p in parts]
     for n, start, _ in find_numbers(c.text):
         m = _COUNTED.search(c.text[max(0, start - 40) : start]) if n > 1 else None
         before = (list_units(m[0]) or list_units(c.text.split()[0])) if m else frozenset()
@@ -358,7 +346,7 @@ def _counts_other(c: EvidenceCase) -> bool:
 
 def _find_measured(text: str) -> list[tuple[float, str, str, str]]:
     """Find numbers: value, as written, the measure behind it in Chinese, and what follows."""
-    text = _cut_dates(text, FORMS.DAYS)
+    text = dates.cut_dates(text, FORMS.DAYS)
     found = [(n, text[a:b].strip(), text[b:]) for n, a, b in find_numbers(text)]
     return [(n, word, m[0] if (m := _MEASURE.match(rest)) else "", rest) for n, word, rest in found]
 
@@ -372,16 +360,16 @@ def has_other_number(c: EvidenceCase) -> bool:
         if idle and n <= 10:
             continue
         hour = n - 12 in values and re.match(r":\d\d|[点时]", rest)
-        month = rest.startswith("月") and any(n == w.month for pair in c.windows for w in pair)
+        month = rest[:1] == "月" and any(n == w.month for pair in c.windows for w in pair)
         if not (n in values or word in c.known or hour or month):
             return True
         of = {m for value, m in said if value == n}
         if of and measure in measures - of - {""} and "" not in of:
             return True
     at = c.m.at.year
-    years = values | {w.year for pair in c.windows for w in pair} | {at}
-    years |= {w.year for pair in c.spans for w in pair}
-    years |= {at - 1, at + 1}
+    years = (
+        values | {w.year for pair in (*c.windows, *c.spans) for w in pair} | {at - 1, at, at + 1}
+    )
     told = map(int, _YEAR.findall(c.op.text))
     return _counts_other(c) or any(y not in years and y % 100 not in years for y in told)
 

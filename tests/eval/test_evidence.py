@@ -51,7 +51,7 @@ def shares(name: str, half: Any = None) -> dict[tuple[str, bool], float]:
         ("evidence", None, 0.9),
         ("evidence", "A", 0.9),
         ("evidence", "B", 0.89),
-        ("evidence_more", None, 0.86),
+        ("evidence_more", None, 0.87),
     ],
 )
 def test_evidence_is_decided_correctly(name: str, half: Any, floor: float) -> None:
@@ -74,6 +74,12 @@ def test_evidence_is_decided_correctly(name: str, half: Any, floor: float) -> No
         ("Wake me at 6:15 not 7:15", "Wants to be woken at 7:15", False),
         ("6:15叫我起床，不是7:15", "希望6:15被叫醒", True),
         ("I am not Bob", "Is Bob", False),
+        ("i havent told josh yet", "Has not told Josh yet", True),
+        ("Got the results today, its MS", "Has MS, told on 6 May 2026", True),
+        ("又去了一趟厦门，一个人，5月2到4号", "2026年5月2到4号一个人去了厦门", True),
+        ("2015年到2018年在广州跑外贸", "2016年到2018年在广州跑外贸", False),
+        ("跟我说话不用「您」", "说话不用「您」", True),
+        ("我大三 在兰州读材料 困得不行 就我一个想工作", "在兰州读材料，大三", True),
     ],
 )
 def test_wishes_and_what_they_are_set_against(said: str, text: str, supported: bool) -> None:
