@@ -714,6 +714,7 @@ class Query:
     vector: Any | None = None  # (dim,) float32 of unit length, or None after the deadline
     limit: int = 3
     exclude: frozenset[MemoryId] = frozenset()  # residents: they take none of the places
+    slots: frozenset[str] = frozenset()  # what has one value and may be asked for
     strict: bool = False  # normal mode sees FULL and SUMMARY only (the weight paper)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import (
     AsyncIterator,
     Callable,
+    Collection,
     Coroutine,
     Iterable,
     Iterator,
@@ -221,6 +222,9 @@ class MemoryTable(Protocol):
 
     def list_standing(self, at: datetime) -> list[Memory]:
         """List what may stand in every prompt: active, not ended by `at`, denied or quiet."""
+
+    def list_slots(self, slots: Collection[str]) -> list[Memory]:
+        """List what fills one of these slots, and what filled it before; the newest first."""
 
     def quotes(self, after: int, limit: int) -> list[tuple[int, Memory]]:
         """List quotations behind that place that a model may rewrite, with their places."""

@@ -162,6 +162,11 @@ def get_planned_day(
     }
 
 
+def _began_before(m: Memory) -> bool:
+    """Tell whether a memory holds since a day before it was told."""
+    return m.valid_from is not None and m.created_at - m.valid_from >= timedelta(days=1)
+
+
 def drop_silenced(m: PromptMaterial) -> list[Hit]:
     """Return the hits without what was to come for the dead, unless the message is about them."""
 
@@ -332,11 +337,12 @@ def build(m: PromptMaterial) -> ModelRequest:
             "text": mark_quote(p, p.original_content),
             "kind": str(p.kind),
             "when": f"{to_local_time(p.created_at, m.tz):%Y-%m-%d}",
+            "since": f"{read_start(p, m.tz)}" if _began_before(p) else "",
             **get_planned_day(p, m.now, m.tz, lang, m.day.deaths),
         }
         for p in standing
     ]
-    known = shown.union(p.id for p in fresh)
+    known = shown.union(p.id for p in m.profile)
     near = [Hit(p, 0.0, why="day") for p in m.day.near if p.id not in known]
     hits = (*(Hit(p, 1.0) for p in fresh), *found, *near)
     recalled = [format_hit(h, lang, m.tz, m.now, m.day.deaths) for h in hits]

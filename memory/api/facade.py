@@ -21,13 +21,15 @@ from memory.jobs import Effect, Handler, JobRunner
 from memory.learn import forget as forgetting
 from memory.learn import preferences
 from memory.learn.answer import LearningTools
+from memory.learn.asked_slots import find_asked_slots
 from memory.learn.background import CurveSwitcher, embed_missing, plan
 from memory.learn.cascade import drop_unsettled
 from memory.learn.extract import Extractor
 from memory.learn.keep_said import SaidKeeper
 from memory.learn.monitor import Monitor
-from memory.learn.people import show_names, swap_names
+from memory.learn.people import find_renamed, show_names, swap_names
 from memory.learn.quotes import QuoteReader, plan_reading
+from memory.learn.slots import load_reader
 from memory.learn.summarise import Summariser
 from memory.mirror import Mirror, MirrorPlace
 from memory.models import (
@@ -58,6 +60,7 @@ from memory.ports import (
 from memory.privacy import find_key, fingerprint_key, load_key, redact
 from memory.recall import QueryEmbedder, find_standing, recall_memories
 from memory.recall.agenda import DayView, find_agenda, find_day
+from memory.recall.embedding import QueryVectors
 from memory.recall.hard_days import HardDay
 from memory.recall.passages import PassageFinder
 from memory.store import make_worker_id, open_store
@@ -256,6 +259,8 @@ class Memory(MemoryChanges):
         vector, late = None, False
         if self._embedder.local or not local_only:
             vector, late = await self._queries.embed(text, earlier)
+        # A profile shows the new names alone.
+        renamed = await self._store.read(user_id, lambda tx: find_renamed(tx, text))
         query = Query(
             user_id,
             text,
@@ -264,7 +269,8 @@ class Memory(MemoryChanges):
             tz,
             mode=mode,
             vector=vector,
-            exclude=exclude,
+            exclude=exclude - renamed,
+            slots=await self._find_asked_slots(text, vector),
             strict=self.strict,
         )
         found = await self._store.open_reader(user_id).run_in_one_read(
@@ -285,6 +291,14 @@ class Memory(MemoryChanges):
             hits = drop_unsettled(preferences.drop_quiet(found.hits, text), text, now)
             found = replace(found, hits=hits)
         return replace(found, hits=(*opened, *found.hits), late=late or found.late)
+
+    async def _find_asked_slots(self, text: str, vector: QueryVectors | None) -> frozenset[str]:
+        if vector is None or vector.embedder != self._embedder.id:
+            return frozenset()
+        reader = await load_reader(self._embedder, [text])
+        row = vector.rows[0][: self._embedder.dim]
+        calls = vector.reader is not None and vector.reader.score_call(row) > 0
+        return find_asked_slots(text, row, reader, calls=calls) if reader else frozenset()
 
     async def recall_passages(
         self,

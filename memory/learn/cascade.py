@@ -31,6 +31,7 @@ _HUB_OF: Final = {"employer": "job", "marital_status": "partner", "address": "ho
 _KINDS: Final = frozenset(
     {Kind.FACT, Kind.WORKFLOW, Kind.CONTEXT, Kind.EVENT, Kind.TODO, Kind.GOAL, Kind.DECISION}
 )
+_PLANNED: Final = frozenset({Kind.EVENT, Kind.TODO, Kind.GOAL, Kind.DECISION})
 _LOOKED_AT: Final = 1_000
 _RARE: Final = 0.1  # of the memories at most may have a word that tells what hangs together
 _FEW: Final = 3
@@ -81,7 +82,7 @@ def unsettle(
         now: when it was said.
     """
     hub = find_hub(old.original_content, slot)
-    if not hub:
+    if not hub or old.kind in _PLANNED:  # nothing hangs yet on what was only planned
         return []
     held = tx.memories.find(Filter(negated=False, valid_at=now), limit=_LOOKED_AT).items
     loose = [m for m in held if _may_hang(m, old, new, now)]

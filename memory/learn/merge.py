@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -620,8 +620,8 @@ def change_memory(merger: Merger, op: str, old: Memory, claim: Claim) -> SaveRes
     if op == "negate":
         until = claim.draft.valid_until or claim.said_at
         claim = replace(claim, draft=replace(claim.draft, valid_until=None))
-        if until <= claim.said_at:
-            return merger.negate(old, claim, until)
+        if until - claim.said_at < timedelta(days=1):  # today, whose end is still to come
+            return merger.negate(old, claim, min(until, claim.said_at))
         return merger.end_later(old, claim, until)
     return merger.fix(old, claim) if op == "fix" else merger.supersede(old, claim)
 

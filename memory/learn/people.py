@@ -26,6 +26,7 @@ from memory.text.words import is_unspaced
 
 _LOOKED_AT: Final = 500
 _SHORTEST: Final = 2
+_CLAUSE: Final = re.compile(r"(?<=[,;，；])")
 _SURNAME: Final = 3  # characters from which a Chinese name has a given name of its own
 _EVERY: Final = Filter(states=frozenset({State.ACTIVE, State.SUPERSEDED, State.PROPOSED}))
 
@@ -167,6 +168,12 @@ def show_names(tx: Transaction, memories: Sequence[Memory], text: str = "") -> l
     ]
 
 
+def find_renamed(tx: Transaction, text: str) -> frozenset[MemoryId]:
+    """Find the memories that tell a new name, where a message asks for the old one."""
+    asks = either("renames", "ASKED").search(text) is not None
+    return frozenset(m.id for m in tx.memories.list_renamed()) if asks else frozenset()
+
+
 def swap_names(tx: Transaction, text: str) -> str:
     """Return a message with the other names of those it names: what was said before has these."""
     for old, new in _list_pairs(tx):
@@ -182,7 +189,7 @@ def _show(m: Memory, pairs: Sequence[tuple[str, str]]) -> Memory:
         if new not in m.entities:
             continue
         tells = m.renamed == f"{old}|{new}" and old in m.original_content
-        now = str(value(m.language, "renames", "SHOWN").format(new=new)) if tells else ""
+        now = _tell_now(m, old, new) if tells else ""
         said = f"[{new}]" if is_quote(m) else new
         m = replace(
             m,
@@ -192,6 +199,14 @@ def _show(m: Memory, pairs: Sequence[tuple[str, str]]) -> Memory:
             original_content=now or _replace(m.original_content, old, said),
         )
     return m
+
+
+def _tell_now(m: Memory, old: str, new: str) -> str:
+    """Say whose name it is now in the memory's own words, without the clauses with the old one."""
+    clauses = _CLAUSE.split(m.original_content)
+    kept = [c for c in clauses if not any(form in c for form in _list_forms(old))]
+    text = "".join(kept).strip(" ,;，；、")
+    return text if new in text else str(value(m.language, "renames", "SHOWN").format(new=new))
 
 
 def _replace(text: str, old: str, new: str) -> str:

@@ -116,11 +116,15 @@ class SlotReader:
 
     def score_slots(self, text: str, vector: FloatArray) -> dict[str, float]:
         """Return by how much each slot's nearest sentence is nearer than the nearest of none."""
-        if (space := self.spaces.get(detect_language(text))) is None:
-            return {}
+        cosines, none = self.compare_slots(detect_language(text), vector)
+        return {slot: c - none for slot, c in cosines.items() if can_fill(text, slot)}
+
+    def compare_slots(self, lang: Lang, vector: FloatArray) -> tuple[dict[str, float], float]:
+        """Return the cosine with each slot's nearest sentence, and with the nearest of none."""
+        if (space := self.spaces.get(lang)) is None:
+            return {}, 1.0
         found, none = space.score(space.place(vector[None]))
-        above = zip(SLOTS, (found[0] - none[0]).tolist(), strict=True)
-        return {slot: a for slot, a in above if can_fill(text, slot)}
+        return dict(zip(SLOTS, found[0].tolist(), strict=True)), float(none[0])
 
     def read_slot(self, text: str, vector: FloatArray) -> str:
         """Return the slot that a text fills by itself; "" for none."""

@@ -31,6 +31,7 @@ from memory.recall.agenda import find_agenda
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, apply_nudges, compute_nudges
 from memory.recall.gate import (
     FAINT_THRESHOLD,
+    REVIEW_THRESHOLD,
     GateCandidate,
     GateContext,
     MessageReading,
@@ -48,12 +49,14 @@ from memory.recall.signals import (
     open_context,
 )
 from memory.recall.term_scores import find_best_rows
+from memory.text.dates import looks_ahead, window_asked
 from memory.text.notes import is_name
-from memory.text.questions import recent_asked
+from memory.text.questions import PATTERNS, recent_asked
 from memory.text.spans import is_question, join_own_text
-from memory.text.words import SHORTEST
+from memory.text.words import SHORTEST, fold_letters
 
 EPISODES: Final = 2
+FORMER: Final = 3  # values of what is asked for
 WIDE: Final = 20  # hits of review and debug mode
 MISSED: Final = 5
 _CANDIDATES: Final = 80  # memories that are judged by a line each
@@ -95,7 +98,9 @@ async def _recall(reader: Reader, query: Query, u: float) -> Recall:
     hits = [h for h in passed if not is_episode(h.memory)][: query.limit]
     hits += [h for h in passed if is_episode(h.memory)][:EPISODES]
     hits += await _find_episodes_by_time(look, {h.memory.id for h in hits})
-    on = {h.memory.id: h for h in await _find_by_day(look)}
+    more = (*await _find_by_day(look), *await _find_in_slots(look), *await _find_former(look))
+    more = (*more, *_find_ahead(look, judged))
+    on = {h.memory.id: h for h in more}
     hits = [on.pop(h.memory.id, h) for h in hits] + list(on.values())
     if query.mode is not Mode.NORMAL:
         hits = await _widen(open_context(reader, query, u), hits)
@@ -259,9 +264,62 @@ async def _find_by_day(look: RecallContext) -> list[Hit]:
     q, span = look.query, look.span
     if span is None or look.question.world or not is_question(join_own_text(q.text)):
         return []
-    found = await look.reader.read(lambda tx: find_agenda(tx, *span, q.tz))
+    spans = {span: None}
+    over = looks_ahead(fold_letters(q.text)) is False
+    if not over and (ahead := window_asked(q.text, q.now, q.tz, ahead=True)):
+        spans[ahead] = None  # "in March", said in May: which one is not said
+
+    def find(tx: Transaction) -> list[Memory]:
+        return [m for some in spans for m in find_agenda(tx, *some, q.tz)]
+
+    found = {m.id: m for m in await look.reader.read(find)}.values()
     fit = [m for m in found if matches_filter(look.filter, m)]
     return [Hit(_weigh(m, look), 1.0, gate=1.0, why="day") for m in fit[: q.limit]]
+
+
+async def _find_in_slots(look: RecallContext) -> list[Hit]:
+    """Find what fills the slots that are asked for; asked for before now, what filled them last."""
+    q = look.query
+    if not q.slots:
+        return []
+    found = await look.reader.read(lambda tx: tx.memories.list_slots(q.slots))
+    if look.question.earlier:
+        over = [m for m in found if m.has_ended(q.now) and m.id not in q.exclude]
+        found = sorted(over, key=lambda m: m.valid_until or q.now, reverse=True)
+    else:
+        found = [m for m in found if matches_filter(look.filter, m) and not _is_ahead(m, q.now)]
+    return [Hit(_weigh(m, look), 1.0, gate=1.0, why="slot") for m in found[:FORMER]]
+
+
+def _is_ahead(m: Memory, now: datetime) -> bool:
+    return m.valid_from is not None and m.valid_from > now
+
+
+async def _find_former(look: RecallContext) -> list[Hit]:
+    """Find what held before, where that is asked for: it passes the gate, or what replaced it."""
+    if not look.question.earlier or look.query.mode is not Mode.NORMAL:
+        return []
+    past = replace(look.query, mode=Mode.REVIEW, exclude=frozenset())
+    judged = await _judge(open_context(look.reader, past, look.u))
+    passed = {i for h in judged if h.passed for i in (h.memory.id, *h.memory.supersedes)}
+    over = [h for h in judged if h.memory.id in passed and h.memory.state is State.SUPERSEDED]
+    return [replace(h, passed=True, asked=True) for h in over[:FORMER]]
+
+
+def _find_ahead(look: RecallContext, judged: Sequence[Hit]) -> list[Hit]:
+    """Find what is planned where a question is about that: it need not come as near."""
+    q, text = look.question, fold_letters(look.query.text)
+    ahead = looks_ahead(text)
+    if not (q.personal and (ahead or (PATTERNS.ASKS_WHEN.search(text) and ahead is not False))):
+        return []
+    now = look.query.now
+    planned = [
+        h
+        for h in judged
+        if h.gate >= REVIEW_THRESHOLD
+        and (_is_ahead(h.memory, now) or (h.memory.on is not None and h.memory.on > now))
+    ]
+    return [replace(h, passed=True, asked=True) for h in planned[:FORMER]]
 
 
 async def _widen(look: RecallContext, hits: list[Hit]) -> list[Hit]:

@@ -120,6 +120,14 @@ class MemoryGateway(Gateway):
             *(self.owner, at),
         )
 
+    def list_slots(self, slots: Collection[str]) -> list[Memory]:
+        return self._memories(
+            f"m.user_id = ? AND m.slot IN ({','.join('?' * len(slots))}) AND m.sensitivity < 3"
+            " AND m.state IN ('active', 'superseded') ORDER BY m.n DESC",
+            self.owner,
+            *slots,
+        )
+
     def list_quiet_words(self) -> list[str]:
         sql = (
             "SELECT DISTINCT quiet_words FROM memories WHERE user_id = ? AND state = 'active'"

@@ -8,6 +8,7 @@ ahead, and for `leak` in no message of the prompt.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, TypeAlias
@@ -25,6 +26,7 @@ from tests.eval.scores import holds, is_current
 from tests.eval.talks import Answers, Row, Talk, text_of, unname
 
 Shown: TypeAlias = tuple[str, Memory, bool, bool]  # text, memory, told as true now, told as ahead
+PATIENCE: Final = 40  # times that an answer is asked for whose vector comes late
 IDLE: Final = timedelta(hours=6)
 _PLANS: Final = {Kind.EVENT, Kind.GOAL, Kind.TODO, Kind.DECISION}
 _OVER: Final = (
@@ -178,6 +180,11 @@ async def _build_request(
     session, history, episode = await store.read(user, read)
     earlier = [m.text for m in history[-3:]]
     recall, profile = await recall_for_turn(memory, store, turn, text, earlier, session)
+    for _ in range(PATIENCE):
+        if not recall.late:
+            break
+        await asyncio.sleep(0.25)  # a busy machine is not what is measured
+        recall, profile = await recall_for_turn(memory, store, turn, text, earlier, session)
     return build(
         PromptMaterial(
             text=text,
@@ -212,7 +219,9 @@ async def _list_shown(talk: Talk, request: ModelRequest, at: datetime) -> list[S
         ahead = bool(item.get("coming")) or (m.valid_from is not None and m.valid_from > at)
         over = any(item.get(mark) for mark in _OVER) or not is_current(m, at)
         # Its dates stand beside it in the prompt.
-        dates_beside = f"{item.get('on') or ''} {item.get('due') or ''}".strip()
+        told = ("on", "due", "since") if "since" in item else ("on", "due", "when")
+        dates = (str(item.get(k) or "") for k in told)
+        dates_beside = " ".join(filter(None, dates))
         text = f"{item['text']} ({dates_beside})" if dates_beside else str(item["text"])
         out.append((text, m, not over and not ahead, ahead and not over))
     return out

@@ -7,6 +7,7 @@ from memory.text.dates.days import (
     write_nearness,
 )
 from memory.text.dates.lengths import Length, find_lengths, write_length
+from memory.text.dates.readers import looks_ahead
 from memory.text.dates.window import times_named, window_asked, windows_named
 from memory.text.dates.written import DateMatch, find_clock, find_dates, local_time, write_date
 
@@ -19,6 +20,7 @@ __all__ = [
     "find_lengths",
     "find_next_day",
     "local_time",
+    "looks_ahead",
     "read_repetition",
     "times_named",
     "window_asked",
