@@ -295,7 +295,7 @@ class Memory(MemoryChanges):
     async def _find_asked_slots(self, text: str, vector: QueryVectors | None) -> frozenset[str]:
         if vector is None or vector.embedder != self._embedder.id:
             return frozenset()
-        reader = await load_reader(self._embedder, [text])
+        reader = await load_reader(self._embedder, [text], waits=False)
         row = vector.rows[0][: self._embedder.dim]
         calls = vector.reader is not None and vector.reader.score_call(row) > 0
         return find_asked_slots(text, row, reader, calls=calls) if reader else frozenset()

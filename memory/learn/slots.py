@@ -211,16 +211,20 @@ def _build_space(rows: FloatArray) -> _Space:
     return replace(raw, rows=raw.place(rows))
 
 
-async def load_reader(embedder: Embedder, texts: Sequence[str]) -> SlotReader | None:
+async def load_reader(
+    embedder: Embedder, texts: Sequence[str], *, waits: bool = True
+) -> SlotReader | None:
     """Return the reader for the languages of these texts; None for an embedder of words alone.
 
-    Where no vectors are shipped, the sentences are embedded once a process.
+    Where no vectors are shipped, the sentences are embedded once a process, unless it `waits` not.
     """
     if not is_semantic(embedder.id):
         return None
     for lang in {detect_language(t) for t in texts} & values("slots", "NONE").keys():
         if (embedder.id, lang) not in _SPACES:
             rows = _load_shipped(embedder.id).get(lang)
+            if rows is None and not waits:
+                continue
             try:
                 if rows is None:
                     rows = await embedder.embed([t for _, t in list_sentences(lang)], "content")
