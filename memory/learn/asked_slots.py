@@ -21,10 +21,10 @@ _ALIKE: Final = (
     ("age", "birthday"),
 )
 # Cosines, by hand: so far behind the nearest group, the second is asked for as well; so near is
-# what is asked for; and so far behind the nearest sentence of none it may be. Who asks what was
-# before says less of it.
+# what is asked for; and so far behind the nearest sentence of none, unless it is asked for
+# before now: "used to live in Chicago" fills no slot.
 _CLOSE: Final = 0.05
-_NEAR, _NEAR_BEFORE = 0.2, 0.15
+_NEAR: Final = 0.2
 _BEHIND: Final = 0.03
 
 
@@ -46,8 +46,7 @@ def find_asked_slots(
     cosines, none = reader.compare_slots(question.lang, vector)
     groups = [*_ALIKE, *((s,) for s in cosines if not any(s in some for some in _ALIKE))]
     best = sorted(((max(cosines.get(s, -1.0) for s in g), g) for g in groups), reverse=True)
-    least = _NEAR_BEFORE if question.earlier else _NEAR
-    bar = max(least, none - _BEHIND, best[0][0] - _CLOSE)
+    bar = max(_NEAR, best[0][0] - _CLOSE, -1.0 if question.earlier else none - _BEHIND)
     near = [g for cosine, g in best[:2] if cosine >= bar]
     found = {slot for g in near for slot in g}
     return frozenset(found if not find_kin(text) else found & set(_ALIKE[2]))
