@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Final
 
 from memory.learn.forget import forget
-from memory.learn.same_meaning import find_names, mentions_name
+from memory.learn.same_meaning import find_names, list_units, mentions_name
 from memory.lifecycle import find_kin_beside
 from memory.models import Filter, Memory, MemoryId, Sensitivity, State, is_quote
 from memory.ports import Transaction
@@ -108,9 +108,21 @@ def learn_name(tx: Transaction, m: Memory, old: Memory | None, said: Iterable[st
     if pair is not None and one:
         m = tx.memories.put(replace(m, renamed="|".join(pair)), "updated")
         _link(tx, [*_find_naming(tx, pair[0]), m], [pair])
-    elif pairs := _list_pairs(tx):
+    elif pairs := [p for p in _list_pairs(tx) if not _is_another(tx, m, p)]:
         _link(tx, [m], pairs)
     return tx.memories.get(m.id) or m
+
+
+def _is_another(tx: Transaction, m: Memory, pair: tuple[str, str]) -> bool:
+    """Tell whether a memory speaks of a name as somebody who is called otherwise than known."""
+    text = m.original_content
+    forms = values("renames", "WHOSE").values()
+    said = next((found for form in forms if (found := re.search(form, text))), None)
+    if said is None or not any(mentions_name(fold(n), fold(text[said.start() :])) for n in pair):
+        return False
+    known = [o.original_content for n in pair for o in _find_naming(tx, n) if o.id != m.id]
+    units = list_units(said["who"])
+    return bool(units) and not any(units & list_units(o) for o in known)
 
 
 def _is_known(tx: Transaction, name: str, own: str, texts: Iterable[str]) -> bool:
@@ -229,13 +241,18 @@ def forget_old_name(tx: Transaction, text: str, now: datetime) -> int | None:
         return 0
     tx.changes.begin("user", "forget", now)
     found = _find_naming(tx, pair[0])
-    holds = [m for m in found if m.state is State.ACTIVE and m.negated_at is None and not m.renamed]
+    told = [m for m in found if m.state is State.ACTIVE and m.negated_at is None]
+    holds = [  # what tells the change itself stays only where it does not say the old name
+        replace(m, renamed=None)
+        for m in told
+        if not m.renamed or not mentions_name(fold(pair[0]), fold(m.original_content))
+    ]
     both = (replace(m, entities=tuple(dict.fromkeys((*m.entities, pair[1])))) for m in holds)
     anew = [_show(m, [pair]) for m in both]
     fresh = {"id": "", "supersedes": (), "correction_history": (), "source_message": None, "rev": 1}
     kept = [tx.memories.add(replace(m, **fresh)) for m in anew]  # type: ignore[arg-type]
     forget(tx, [m.id for m in found], now, spare=frozenset(m.id for m in kept))
-    return len(kept)
+    return len(kept) or len(found)
 
 
 def _is_one(who: str, pair: tuple[str, str]) -> bool:

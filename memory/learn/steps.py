@@ -530,15 +530,17 @@ def is_guarded(m: Memory) -> bool:
 def may_end(said: str, m: Memory) -> bool:
     """Tell whether words may end a memory: verified, pinned and core ones only if they name it.
 
-    A name or half of its words do so only beside a word of change: "peanut butter" ends no allergy
-    to peanuts.
+    They do so only beside a word of change, and not by what is said of a relative whom the memory
+    does not name: "my son is allergic to peanuts as well" ends no allergy of the person's.
     """
     if not is_guarded(m):
         return touches_memory(said, m)
     wanted = list_content_words(m.original_content)
     shared, half = len(list_content_words(said) & wanted), HALF * len(wanted)
     changed = is_denial(said) or FORMS.ENDED.search(said) or FORMS.CHANGED.search(said)
-    return shared > half or bool(changed and (shared >= half > 0 or _says_name(said, m)))
+    others = find_kin(said) - find_kin(m.original_content)
+    named = shared >= half > 0 or _says_name(said, m)
+    return bool(changed and named and not (others and not find_kin(m.original_content)))
 
 
 def _says_name(said: str, m: Memory) -> bool:
