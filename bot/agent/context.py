@@ -342,7 +342,8 @@ def build(m: PromptMaterial) -> ModelRequest:
         }
         for p in standing
     ]
-    known = shown.union(p.id for p in m.profile)
+    # What stands in the profile has its day there; the notebook reads the recalled block alone.
+    known = shown.union(p.id for p in (fresh if m.reads_all else m.profile))
     near = [Hit(p, 0.0, why="day") for p in m.day.near if p.id not in known]
     hits = (*(Hit(p, 1.0) for p in fresh), *found, *near)
     recalled = [format_hit(h, lang, m.tz, m.now, m.day.deaths) for h in hits]
