@@ -130,6 +130,10 @@ class Source(StrEnum):
     SYSTEM = "system"
 
 
+GUESSED: Final = frozenset({Source.MONITOR, Source.EXTRACTOR})
+"""What a model took from the conversation, unasked."""
+
+
 class Sensitivity(IntEnum):
     """How sensitive a memory is."""
 
@@ -240,6 +244,11 @@ class Memory:
         return self.confidence < SURE and not self.verified
 
     @property
+    def guarded(self) -> bool:
+        """Tell whether it ends only by words of the person's that name it."""
+        return self.verified or self.pinned or self.layer is Layer.CORE
+
+    @property
     def shown_text(self) -> str:
         """What lists show: the words of the level that is spoken of."""
         return self.content if self.spoken_level is self.level else self.original_content
@@ -326,6 +335,9 @@ class Proposal:
     at: datetime
     id: str = ""
     asked_at: datetime | None = None
+
+
+MOST_PROPOSALS: Final = 3  # that wait for an answer
 
 
 Verdict: TypeAlias = Literal["same", "changed", "both", "unsure"]

@@ -19,7 +19,7 @@ from typing import Final
 
 from memory.learn.same_meaning import find_names, list_content_words, list_units, mentions_name
 from memory.lifecycle import find_death
-from memory.models import Filter, Hit, Kind, Layer, Memory, Proposal
+from memory.models import MOST_PROPOSALS, Filter, Hit, Kind, Layer, Memory, Proposal
 from memory.ports import Transaction
 from memory.text.languages import bounded, either, values
 from memory.text.questions import COMMON
@@ -93,7 +93,7 @@ def unsettle(
         if _hangs(m, hub, old, new, ties)
     ]
     ahead = [m for m in marked if (m.on or m.expires_at or now) > now]
-    if ahead and len(tx.proposals.open()) < _FEW:
+    if ahead and len(tx.proposals.open()) < MOST_PROPOSALS:
         m = min(ahead, key=lambda x: x.on or x.expires_at or now)
         since = now + _WAIT if hub == "partner" else now
         tx.proposals.add(Proposal(m.original_content, {"op": "ahead", "id": m.id}, None, since))

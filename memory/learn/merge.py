@@ -35,6 +35,7 @@ from memory.learn.same_meaning import (
 )
 from memory.learn.visible_messages import UNSURE, messages_of
 from memory.models import (
+    GUESSED,
     CurveState,
     Draft,
     Filter,
@@ -59,7 +60,6 @@ _LASTS: Final = frozenset(  # what holds until something else does
 LONGEST = 1_000  # characters of one memory; what is longer is no single thing
 SAID_ANEW = 0.6  # share of a thing's words that a message must have to say it again
 _LOOKED_AT = 24
-_GUESSED = frozenset({Source.MONITOR, Source.EXTRACTOR})
 _STANDS = frozenset({State.ACTIVE, State.PROPOSED})
 REPEATS: Final = frozenset({"same", "affirm"})  # what the memory says
 
@@ -158,7 +158,7 @@ def build_memory(claim: Claim, user_id: str, state: State = State.ACTIVE) -> Mem
 def choose_kind(kind: Kind, text: str, source: Source) -> Kind:
     """Return a memory's kind; health and manner by their words where a common kind was said."""
     manner = privacy.classify_instruction(text) == "manner"
-    if kind is Kind.INSTRUCTION and source in _GUESSED and not manner:
+    if kind is Kind.INSTRUCTION and source in GUESSED and not manner:
         kind = Kind.PREFERENCE  # it may be found, but stands in no prompt
     if kind not in UNSORTED:
         return kind
@@ -184,8 +184,7 @@ def choose_strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Str
     last mentions had given it. Unsure is what the model says with little confidence, and what is
     only `inferred` against something that the user has confirmed.
     """
-    confirmed = old.pinned or old.verified or old.layer is Layer.CORE
-    if claim.draft.confidence < UNSURE or (inferred and confirmed):
+    if claim.draft.confidence < UNSURE or (inferred and old.guarded):
         return "weight_balance"
     return "version_keep" if old.kind in {Kind.PREFERENCE, Kind.WHIM} else "latest_wins"
 
@@ -233,7 +232,7 @@ def find_refusal(tx: Transaction, claim: Claim) -> Code | None:
 
 def _was_said_since(tx: Transaction, claim: Claim, stone: Tombstone) -> bool:
     """Tell whether the person has said it anew, in words of theirs that say it."""
-    if claim.draft.source not in _GUESSED:
+    if claim.draft.source not in GUESSED:
         return claim.said_at > stone.at
     thing = ForgetTarget((list_units(claim.draft.content),))
     said = messages_of(tx, claim.sources)

@@ -12,6 +12,7 @@ from memory.learn.merge import Claim, Merger, change_memory, find_refusal
 from memory.learn.preferences import list_quiet_messages
 from memory.learn.visible_messages import messages_of
 from memory.models import (
+    MOST_PROPOSALS,
     Draft,
     Filter,
     Json,
@@ -26,7 +27,6 @@ from memory.models import (
 )
 from memory.ports import Transaction
 
-MOST_OPEN: Final = 3
 NIGHT: Final = "night"  # asks about what a night was held back from, not about a memory
 _LATEST: Final = 20
 LIFE, BETWEEN = timedelta(days=30), timedelta(days=1)
@@ -44,7 +44,7 @@ def add_proposal(
         or message_id in list_quiet_messages(tx)
         or tx.tombstones.has(tx.tombstones.compute_digest(text))
     )
-    if not barred and len(waiting) < MOST_OPEN and all(p.text != text for p in waiting):
+    if not barred and len(waiting) < MOST_PROPOSALS and all(p.text != text for p in waiting):
         tx.proposals.add(Proposal(text, data, message_id, now))
 
 
@@ -67,7 +67,7 @@ def take_go_on(tx: Transaction, proposal_id: str) -> bool:
 def ask_change(tx: Transaction, new: Memory, old: Memory, now: datetime) -> bool:
     """Ask whether one memory took the place of another; False while three questions wait."""
     _drop_stale(tx, now)
-    if len(tx.proposals.open()) >= MOST_OPEN:
+    if len(tx.proposals.open()) >= MOST_PROPOSALS:
         return False
     data = {"op": "change", "id": old.id, "by": new.id, "old": old.original_content}
     tx.proposals.add(Proposal(new.original_content, data, None, now))

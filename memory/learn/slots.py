@@ -21,11 +21,12 @@ import numpy as np
 from memory.errors import ModelError
 from memory.learn.same_meaning import find_names, is_semantic, mentions_name
 from memory.models import (
+    GUESSED,
+    MOST_PROPOSALS,
     Draft,
     Filter,
     Kind,
     Lang,
-    Layer,
     Memory,
     Proposal,
     Source,
@@ -63,7 +64,6 @@ UNKNOWN: Final = 0.2
 CHANGED: Final = 0.16
 NAMED: Final = 0.43
 NEEDED: Final = 0.2
-MOST_OPEN: Final = 3  # questions that wait, as of `proposals`
 LOOKED_AT: Final = 2_000
 _LONGEST: Final = 96  # letters of a sentence that says one thing; a Chinese character counts three
 _SEVERAL: Final = re.compile(r"[.!?](?=\s+\S)|[。！？](?=\S)")
@@ -73,7 +73,6 @@ _NO_VALUE: Final = frozenset(
     {Kind.TODO, Kind.GOAL, Kind.HEALTH, Kind.LESSON, Kind.WORKFLOW, Kind.DECISION, Kind.EPISODE}
 )
 _ADDRESSED: Final = frozenset({"name", "pronouns"})  # which are instructions as well
-_GUESSED: Final = frozenset({Source.MONITOR, Source.EXTRACTOR})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -259,7 +258,7 @@ def fill_slot(
 
     `named` is what a model says; where none was asked, or only quotes, the reader says it.
     """
-    text, guessed = draft.content, draft.source in _GUESSED and "quote" not in draft.modalities
+    text, guessed = draft.content, draft.source in GUESSED and "quote" not in draft.modalities
     if not _holds_value(draft.kind, named) or draft.valid_until or draft.expires_at:
         return replace(draft, slot="")
     if guessed:
@@ -295,11 +294,10 @@ def settle_slot(merger: Merger, claim: Claim) -> SaveResult | None:
     ):
         over = old.valid_from or old.created_at
         return merger.save(replace(claim, draft=replace(claim.draft, valid_until=over, slot="")))
-    guarded = old.verified or old.pinned or old.layer is Layer.CORE
-    if not guarded or claim.draft.source not in _GUESSED:
+    if not old.guarded or claim.draft.source not in GUESSED:
         return merger.supersede(old, claim)
     saved, waiting = merger.save(claim), merger.tx.proposals.open()
-    if saved.memory is not None and len(waiting) < MOST_OPEN:
+    if saved.memory is not None and len(waiting) < MOST_PROPOSALS:
         new, was = saved.memory, old.original_content
         data = {"op": "change", "id": old.id, "by": new.id, "old": was}
         merger.tx.proposals.add(Proposal(new.original_content, data, None, claim.said_at))
@@ -314,7 +312,7 @@ def _date(source: Source, since: datetime | None, told: datetime) -> datetime:
 def _find_outdated(tx: Transaction, claim: Claim) -> Memory | None:
     """Return the memory that holds the slot which a claim fills, the likeliest where several do."""
     d, reader, vector = claim.draft, claim.reader, claim.vector
-    own = d.source not in _GUESSED  # of a quotation of the notebook too little is sure
+    own = d.source not in GUESSED  # of a quotation of the notebook too little is sure
     holds = _holds_value(d.kind) and not (d.valid_until or d.expires_at)
     reads = own and holds and reader is not None and vector is not None
     if not (d.slot or reads):
@@ -325,7 +323,7 @@ def _find_outdated(tx: Transaction, claim: Claim) -> Memory | None:
     if not reads:
         held = [m for m in held if m.slot != ""]
     else:  # what somebody said is read together with the new words, whatever it filled alone
-        held = [m for m in held if m.slot != "" or m.source not in _GUESSED]
+        held = [m for m in held if m.slot != "" or m.source not in GUESSED]
     vectors: Mapping[str, FloatArray] = {}
     if reader is not None and claim.embedder_id:
         unread = [m.id for m in held if reads or m.slot is None]
@@ -358,7 +356,7 @@ def _find_likeliest(
         for score, slot in sorted(zip(scores, SLOTS, strict=True), reverse=True):
             if score + hint <= (best[0] if best else 0.0):
                 break
-            known = m.slot in {None, "", slot} or m.source not in _GUESSED
+            known = m.slot in {None, "", slot} or m.source not in GUESSED
             if known and can_fill(m.original_content, slot):
                 best = score + hint, m
                 break

@@ -36,7 +36,6 @@ from memory.models import (
     Importance,
     Json,
     Kind,
-    Layer,
     Memory,
     MemoryId,
     Message,
@@ -154,7 +153,7 @@ def check_steps(
         if found.reason or s.old is None or s.op not in ENDS:
             return found
         text = s.entry.content if s.entry else ""
-        nearest = _is_nearest(text, s.old, near) and not is_guarded(s.old)
+        nearest = _is_nearest(text, s.old, near) and not s.old.guarded
         cited = _join_cited_clauses(found, spoken) if nearest else ""
         denied = s.op == "negate" and _speaks_of_change(cited)
         if s.op in DENIES and not (denied or _is_denied(spoken, s.old, s.op, shown)):
@@ -484,7 +483,7 @@ def _find_obstacle(step: Step, said: str, ended: int, recalled: Collection[Memor
     if step.op not in ENDS:
         known = step.verdict.sources or old.id in recalled or touches_memory(said, old)
         return "" if known else "not_recalled"
-    guarded = step.op == "delete" and is_guarded(old)
+    guarded = step.op == "delete" and old.guarded
     return "" if ended < MOST_ENDED and not guarded else "reach"
 
 
@@ -522,18 +521,13 @@ def touches_memory(said: str, m: Memory) -> bool:
     )
 
 
-def is_guarded(m: Memory) -> bool:
-    """Tell whether only words that name a memory end it."""
-    return m.verified or m.pinned or m.layer is Layer.CORE
-
-
 def may_end(said: str, m: Memory) -> bool:
     """Tell whether words may end a memory: verified, pinned and core ones only if they name it.
 
     They do so only beside a word of change, and not by what is said of a relative whom the memory
     does not name: "my son is allergic to peanuts as well" ends no allergy of the person's.
     """
-    if not is_guarded(m):
+    if not m.guarded:
         return touches_memory(said, m)
     wanted = list_content_words(m.original_content)
     shared, half = len(list_content_words(said) & wanted), HALF * len(wanted)
