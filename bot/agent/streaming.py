@@ -80,8 +80,7 @@ async def stream_reply(
     """Write the reply, after a line where the model is not sent all of what was said.
 
     Where no word comes, it is asked for once more, and without pictures where the model takes none.
-    A last line says that the reply was cut or
-    withheld. Raises ModelError.
+    A last line says that the reply was cut or withheld. Raises ModelError.
     """
     request = await asyncio.to_thread(context.build, material)
     if notice := context.write_shortening_notice(request, material):

@@ -158,11 +158,12 @@ async def stream_with_tools(
     model: ChatModel, request: ModelRequest, tools: MemoryTools | None
 ) -> AsyncIterator[Chunk]:
     """Yield a reply as one stream, whatever calls lie between its pieces. Raises ModelError."""
-    spent = Usage()
+    spent, known = Usage(), tools.describe() if tools is not None else ()
     for left in range(ROUNDS, -1, -1):
-        offered = tools.describe() if tools is not None and left else ()
         said, calls = "", tuple[ToolCall, ...]()
-        async with close_stream(model.stream(replace(request, tools=offered))) as chunks:
+        async with close_stream(
+            model.stream(replace(request, tools=known if left else ()))
+        ) as chunks:
             async for chunk in chunks:
                 said, calls = said + chunk.text, calls or chunk.calls
                 usage = spent + chunk.usage if chunk.usage is not None else None

@@ -104,9 +104,7 @@ def begin(
     if talks.get_open_turn(turn.scope) is not None:
         return None
     tx.changes.begin("user", "chat", now, turn_id=turn.id)
-    if (
-        row is not None
-    ):  # failed, interrupted or stopped: again, for the message that is stored already
+    if row is not None:  # it did not end well: again, for the message that is stored already
         stored, held = talks.get_message(row.user_message_id), talks.get_session(row.session_id)
         if stored is None or held is None or not talks.reopen_turn(row.id, worker, until):
             return None

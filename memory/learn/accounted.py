@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from memory.learn.dates import find_spoken_times
-from memory.learn.evidence import find_names
+from memory.learn.evidence import find_names, is_named
 from memory.learn.visible_messages import is_evidence
 from memory.models import Filter, Json, Memory, Message, State
 from memory.ports import Transaction
@@ -20,7 +20,6 @@ from memory.text.languages import either
 from memory.text.numbers import find_numbers
 from memory.text.spans import find_own_sentences, is_question
 from memory.text.speech import fold
-from memory.text.words import is_unspaced
 
 LATEST: Final = 300  # monitor jobs looked through for those of a session
 _NEAREST: Final = 10  # memories that a statement is compared with
@@ -80,8 +79,11 @@ def _is_accounted(tx: Transaction, m: Message, every: Sequence[Memory], learned:
         known = [*every, *found]
         text = fold(" ".join(" ".join((k.original_content, *k.entities)) for k in known))
         counted = {n for n, *_ in find_numbers(text)} | {n for k in known for n in _list_dated(k)}
-        heads = (n[:2] if is_unspaced(n) else n.removesuffix("s") for n in names)
-        if any(n not in text for n in heads) or numbers - counted or not (learned or found):
+        if (
+            not all(is_named(n, text, "") for n in names)
+            or numbers - counted
+            or not (learned or found)
+        ):
             return False
         if dated and not (names or numbers or learned):
             return False

@@ -303,8 +303,7 @@ class LearningTools:
 
     async def near(self, user_id: str, text: str, k: int, f: Filter) -> list[Memory]:
         """Return the memories closest to a text that nothing is known of yet."""
-        ids = await self.nearest(user_id, (await self.embed([text], "query"))[0], text, k, f)
-        return await self.store.open_reader(user_id).get(ids)
+        return await self.near_each(user_id, [text], k, f)
 
     def skipped(self, what: str, why: str, text: str) -> None:
         """Log that something of an answer was left out; its words only if logs may hold them."""

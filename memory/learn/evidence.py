@@ -309,7 +309,7 @@ def has_other_name(c: EvidenceCase) -> bool:
     """Find a name or relative nobody spoke of, or a name of another clause than it rests on."""
     known = fold(f"{c.known} {c.question}")
     names = {fold(n) for n in find_names(c.op.text)}
-    if not all(_is_named(n, known, fold(c.sentence)) for n in names):
+    if not all(is_named(n, known, fold(c.sentence)) for n in names):
         return True
     beside = [f for f in c.focus if c.quoted and not is_denial(f)]
     here = {fold(n)[:2] for f in beside for n in find_names(f) if not n.islower()}
@@ -321,7 +321,7 @@ def has_other_name(c: EvidenceCase) -> bool:
     return bool(said and told - said - _CHILD) and not told | said <= _CHILDREN
 
 
-def _is_named(name: str, known: str, sentence: str) -> bool:
+def is_named(name: str, known: str, sentence: str) -> bool:
     """Tell whether a name was said; a Chinese one may be cut wrongly, and its signs stand there."""
     if not is_unspaced(name):
         return name.removesuffix("s") in known
