@@ -12,6 +12,7 @@ from memory.api import (
     CLEAR_LEVELS,
     MOST_READ,
     is_answered,
+    is_standing,
     keep_ends,
     mask_values,
     redact,
@@ -78,13 +79,13 @@ async def recall_for_turn(
 ) -> tuple[Recall, list[Memory]]:
     """Recall for one turn, and return its profile of standing memories beside it.
 
-    Who is asked for a memory of the profile finds it there; with `whole`, recall brings it as well.
+    Who is asked for a standing memory finds it in the profile; with `whole`, recall brings it too.
     In a group only what was learned in that group is used, and no profile.
     """
     private = turn.scope.startswith("user:")
     profile = await memory.get_profile(turn.user_id, session, turn.at) if private else []
     frozen = session.profile if session is not None else None
-    known = frozenset(m.id for m in profile if not whole and (frozen is None or m.id in frozen))
+    told = [m.id for m in profile if is_standing(m) and (frozen is None or m.id in frozen)]
     recall = await memory.recall(
         turn.user_id,
         text,
@@ -92,7 +93,7 @@ async def recall_for_turn(
         turn.at,
         turn.tz,
         mode=choose_mode(turn),
-        exclude=known,
+        exclude=frozenset(() if whole else told),
         local_only=local_only,
     )
     text = keep_ends(text, MOST_READ)
@@ -102,8 +103,8 @@ async def recall_for_turn(
             break
     if private:
         return await _settle_hint(store, turn, session, recall, text, profile), profile
-    told = [h.memory for h in recall.hits]
-    here = await store.read(turn.user_id, lambda tx: _find_learned_in(tx, told, turn.scope))
+    found = [h.memory for h in recall.hits]
+    here = await store.read(turn.user_id, lambda tx: _find_learned_in(tx, found, turn.scope))
     return replace(recall, hits=tuple(h for h in recall.hits if h.memory.id in here), missed=()), []
 
 

@@ -121,7 +121,8 @@ class MemoryTools:
         found = [h for h in recall.hits if h.why != "secret"]
         self.hits += [h for h in found if h.memory.id not in {x.memory.id for x in self.hits}]
         known = {h.memory.id for h in found}
-        every = [*found, *(Hit(p, 1.0, why="profile") for p in profile if p.id not in known)]
+        standing = (p for p in profile if api.is_standing(p) and p.id not in known)
+        every = [*found, *(Hit(p, 1.0, why="profile") for p in standing)]
         lines = [self._write_line(replace(h, asked=True)) for h in every]
         return "\n".join(lines) or say(self.lang, "tool.nothing")
 

@@ -71,6 +71,7 @@ from memory.recall import THRESHOLD as THRESHOLD, apply_nudges as apply_nudges
 from memory.recall.agenda import DayView as DayView
 from memory.recall.hard_days import HardDay as HardDay
 from memory.recall.pipeline import is_answered as is_answered
+from memory.recall.pipeline import is_standing as is_standing
 from memory.recall.signals import CLEAR_LEVELS as CLEAR_LEVELS
 from memory.store import (
     is_locked as is_locked,

@@ -327,9 +327,9 @@ class Memory(MemoryChanges):
 
         Those frozen at the session's first turn that still hold, then what is new since.
         """
-        health = self._standing_health
+        health, begins = self._standing_health, session is None or session.profile is None
         found = await self._store.read(
-            user_id, lambda tx: find_standing(tx, self._u, now, health=health)
+            user_id, lambda tx: find_standing(tx, self._u, now, health=health, filled=begins)
         )
         if session is not None and (frozen := session.profile) is not None:
             kept = await self._store.read(user_id, lambda tx: tx.memories.get_many(frozen))
@@ -560,7 +560,8 @@ class Library:
 
 def _holds(m: models.Memory, now: datetime) -> bool:
     current = m.state is State.ACTIVE and m.negated_at is None and m.quiet_at is None
-    return current and not m.has_ended(now)
+    loose = m.unsettled_at is not None and m.unsettled_at <= now
+    return current and not loose and not m.has_ended(now)
 
 
 def _freeze(tx: Transaction, session_id: str, ids: Sequence[MemoryId]) -> None:

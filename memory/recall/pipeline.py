@@ -24,6 +24,7 @@ from memory.models import (
     Mode,
     Query,
     Recall,
+    Sensitivity,
     State,
 )
 from memory.ports import Reader, Transaction, Values
@@ -41,6 +42,7 @@ from memory.recall.gate import (
 from memory.recall.neighbours import FOLLOWERS
 from memory.recall.question import find_telling_terms, measure_shared_terms
 from memory.recall.signals import (
+    CLEAR_LEVELS,
     SIGNALS,
     TRAITS,
     RecallContext,
@@ -57,6 +59,7 @@ from memory.text.words import SHORTEST, fold_letters
 
 EPISODES: Final = 2
 FORMER: Final = 3  # values of what is asked for
+_BEFORE: Final = 6  # that are over, for a question about what came before something
 WIDE: Final = 20  # hits of review and debug mode
 MISSED: Final = 5
 _CANDIDATES: Final = 80  # memories that are judged by a line each
@@ -67,6 +70,7 @@ _SCANNED: Final = 2000  # forgotten and deleted memories that debug mode reads t
 _EPISODE_LIFE: Final = timedelta(days=14)  # the three-layer paper
 STANDING: Final = 20  # memories besides health (the session paper)
 STANDING_TOKENS: Final = 400  # and how long they may be in all
+_REST: Final = 100  # memories looked at for the places that these leave
 _CLOSE: Final = 4  # the group of those close
 _CORE: Final = frozenset({Layer.CORE, Layer.SYSTEM})
 _BYTES: Final = 4  # of a token, about: a Chinese character has three
@@ -296,14 +300,26 @@ def _is_ahead(m: Memory, now: datetime) -> bool:
 
 
 async def _find_former(look: RecallContext) -> list[Hit]:
-    """Find what held before, where that is asked for: it passes the gate, or what replaced it."""
-    if not look.question.earlier or look.query.mode is not Mode.NORMAL:
+    """Find what held before where a question is about then.
+
+    One that asks for what came before something finds the nearest; any other one in the past what
+    passes the gate, or what it replaced.
+    """
+    earlier = look.question.earlier
+    if not (earlier or look.question.past) or look.query.mode is not Mode.NORMAL:
         return []
     past = replace(look.query, mode=Mode.REVIEW, exclude=frozenset())
     judged = await _judge(open_context(look.reader, past, look.u))
     passed = {i for h in judged if h.passed for i in (h.memory.id, *h.memory.supersedes)}
-    over = [h for h in judged if h.memory.id in passed and h.memory.state is State.SUPERSEDED]
-    return [replace(h, passed=True, asked=True) for h in over[:FORMER]]
+    over = [
+        h for h in judged if (earlier or h.memory.id in passed) and _is_over(h.memory, past.now)
+    ]
+    most = _BEFORE if earlier else FORMER
+    return [replace(h, passed=True, asked=True) for h in over[:most]]
+
+
+def _is_over(m: Memory, now: datetime) -> bool:
+    return m.state is State.SUPERSEDED or m.negated_at is not None or m.has_ended(now)
 
 
 def _find_ahead(look: RecallContext, judged: Sequence[Hit]) -> list[Hit]:
@@ -377,12 +393,15 @@ def _weigh(m: Memory, look: RecallContext) -> Memory:
 # --- standing memories ---
 
 
-def find_standing(tx: Transaction, u: float, now: datetime, *, health: bool = True) -> list[Memory]:
+def find_standing(
+    tx: Transaction, u: float, now: datetime, *, health: bool = True, filled: bool = False
+) -> list[Memory]:
     """Find the memories that are in every prompt of a person's own talks, whatever their level.
 
     All of health comes first, unless `health` is off. Then at most 20 and 400 tokens: names,
     instructions, the closest people and animals, pinned and core, each group by its weight at
-    `now`; under the curve `score` also what weighs 0.5 or more (the session paper).
+    `now`; under the curve `score` also what weighs 0.5 or more (the session paper). `filled`: the
+    places that are left go to what else is clear and holds now: slots, then the strongest.
     """
     found = sorted(
         tx.memories.list_standing(now), key=lambda m: (_group(m), -compute_weight(m, u, now), m.id)
@@ -397,10 +416,11 @@ def find_standing(tx: Transaction, u: float, now: datetime, *, health: bool = Tr
     out = {m.id: m for m in found if m.kind is Kind.HEALTH and health}
     left, tokens = STANDING, float(STANDING_TOKENS)
     named: set[str] = set()  # people and animals that have their line
-    for m in (*found, *residents.values()):
+    rest = {m.id: m for m in _list_rest(tx, u, now)} if filled else {}
+    for m in (*found, *residents.values(), *rest.values()):
         group, size = _group(m), len(m.original_content.encode()) / _BYTES
         again = group == _CLOSE and bool(m.entities) and named.issuperset(m.entities)
-        stands = group <= _CLOSE or m.pinned or m.layer in _CORE or m.id in residents
+        stands = is_standing(m) or m.id in residents or m.id in rest
         loose = m.unsettled_at is not None and m.unsettled_at <= now
         if group == 1 or m.id in out or m.quiet_at or again or loose or not stands:
             continue
@@ -409,6 +429,23 @@ def find_standing(tx: Transaction, u: float, now: datetime, *, health: bool = Tr
             out[m.id] = m
             left, tokens = left - 1, tokens - size
     return list(out.values())
+
+
+def is_standing(m: Memory) -> bool:
+    """Tell whether a memory is of a group that stands in every prompt."""
+    return _group(m) <= _CLOSE or m.pinned or m.layer in _CORE
+
+
+def _list_rest(tx: Transaction, u: float, now: datetime) -> list[Memory]:
+    """List what else is clear and holds or is to come: what fills a slot first, then by weight."""
+    layers, public = frozenset({Layer.FACT}), Sensitivity.GENERAL
+    f = Filter(
+        levels=CLEAR_LEVELS, layers=layers, valid_at=now, negated=False, max_sensitivity=public
+    )
+    found = tx.memories.find(f, order="weight", limit=_REST).items
+    days = ((m, m.expires_at or m.on_until or m.on) for m in found)
+    live = [m for m, day in days if day is None or m.repeats or day >= now - timedelta(days=1)]
+    return sorted(live, key=lambda m: (not m.slot, -compute_weight(m, u, now), m.id))
 
 
 def _group(m: Memory) -> int:

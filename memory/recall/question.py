@@ -108,6 +108,7 @@ class Question:
     kinds: tuple[re.Pattern[str], ...]  # what an answer has: a time, a place, a number
     latest: bool  # the last of several that were true one after another is meant
     earlier: bool  # one before that
+    past: bool  # what was, or was done, then: not what is
 
     @property
     def list_texts(self) -> list[str]:
@@ -167,6 +168,7 @@ def parse_question(text: str, context: tuple[str, ...]) -> Question:
         ),
         latest=not earlier and PATTERNS.ASKS_LATEST.search(text) is not None,
         earlier=earlier,
+        past=asks and PATTERNS.ASKS_PAST.search(text) is not None,
     )
 
 

@@ -36,6 +36,20 @@ async def test_order(person: Person) -> None:
     assert await profile(person, health=False) == best
 
 
+async def test_what_is_clear_fills_the_places_left(person: Person) -> None:
+    """Slots first, then the strongest; not what is faded, private, over or unsettled."""
+    await person.knows("likes tea", kind=Kind.PREFERENCE)
+    await person.knows("works as a nurse", slot="job", days_ago=300)
+    await person.knows("has a boat", level=Level.TRACE)
+    await person.knows("owes money", sensitivity=Sensitivity.PRIVATE)
+    await person.knows("was to go to Rome", kind=Kind.EVENT, on=NOW - 9 * DAY)
+    await person.knows("runs with Jo", unsettled_at=NOW - DAY)
+    await person.knows("is called Ada", kind=Kind.IDENTITY)
+    found = await person.store.read(person.id, lambda tx: find_standing(tx, 1.0, NOW, filled=True))
+    told = [m.original_content for m in found]
+    assert told == ["is called Ada", "works as a nurse", "likes tea"]
+
+
 async def test_who_is_not_in_it(person: Person) -> None:
     """Ended, denied, superseded, quiet, secret, episodes."""
     await person.knows("b", kind=Kind.HEALTH, valid_until=NOW - DAY)
