@@ -24,10 +24,11 @@ from tests.eval.report import write_html, write_text
 from tests.eval.talks import Row
 
 
-def list_cases(only: str | None, half: str) -> list[tuple[str, Row]]:
-    """What is to be run, in the order of the sets."""
-    sets = [("exchange", name) for name in exchanges.SETS if only != "stories"]
-    sets += [("story", "stories")] if only != "exchanges" else []
+def list_cases(only: str | None, half: str, held: bool) -> list[tuple[str, Row]]:
+    """What is to be run, in the order of the sets; `held`: of the sets that nobody tuned on."""
+    names = ("exchanges_held",) if held else exchanges.SETS
+    sets = [("exchange", name) for name in names if only != "stories"]
+    sets += [("story", "stories_held" if held else "stories")] if only != "exchanges" else []
     found = [(sort, case) for sort, name in sets for case in load_cases(name)]
     return [(sort, case) for sort, case in found if half in {"all", half_of(case["id"])}]
 
@@ -49,7 +50,7 @@ async def run(args: argparse.Namespace, keep: Any, done: set[str]) -> None:
                 keep(*await how.measure(server, case, answers, args.model, args.embedder))
             server.requests.clear()
 
-        todo = [x for x in list_cases(args.only, args.half) if x[1]["id"] not in done]
+        todo = [x for x in list_cases(args.only, args.half, args.held) if x[1]["id"] not in done]
         await asyncio.gather(*(run_one(sort, case) for sort, case in todo))
 
 
@@ -79,7 +80,7 @@ def main() -> None:
                     file.writelines(f"{line}\n" for line in lines)
 
     asyncio.run(run(args, keep, {row["id"] for row in rows}))
-    order = {case["id"]: i for i, (_, case) in enumerate(list_cases(None, "all"))}
+    order = {case["id"]: i for i, (_, case) in enumerate(list_cases(None, "all", args.held))}
     rows.sort(key=lambda row: order[row["id"]])
     text = write_text(rows)
     if args.out:
@@ -98,6 +99,7 @@ def read_arguments() -> argparse.Namespace:
     add("--model", default="recorded")
     add("--api-key")
     add("--only", choices=("exchanges", "stories"))
+    add("--held", action="store_true", help="run the sets that nobody tuned on")
     add("--half", choices=("A", "B", "all"), default="all")
     add("--parallel", type=int, default=1)
     add("--out", type=Path, help="a folder for results.jsonl, report.txt and report.html")
