@@ -168,3 +168,4 @@ async def open_talk(
             server.talks[talk.id] = talk
             yield talk
             await asyncio.sleep(0)
+            del server.talks[talk.id]  # it holds an embedder
