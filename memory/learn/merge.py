@@ -331,7 +331,7 @@ class Merger:
     def supersede(self, old: Memory, claim: Claim) -> SaveResult:
         """End the old one, which changed, when the new one begins; the new one names it."""
         claim = _begin_on_its_day(old, claim)
-        if normalise_text(old.original_content) == normalise_text(claim.draft.content):
+        if _says_just_that(old, claim.draft):
             return self._recognise(old, claim)
         if (code := self._refuse_ending(old, claim)) is not None:
             return SaveResult(None, "refused", code)
@@ -352,7 +352,7 @@ class Merger:
         The old one is deleted without a tombstone: it has no place in what held before, and an undo
         restores it. The right one holds since the old one was said to.
         """
-        if normalise_text(old.original_content) == normalise_text(claim.draft.content):
+        if _says_just_that(old, claim.draft):
             return self._recognise(old, claim)
         if (code := self._refuse_ending(old, claim)) is not None:
             return SaveResult(None, "refused", code)
@@ -623,6 +623,13 @@ def change_memory(merger: Merger, op: str, old: Memory, claim: Claim) -> SaveRes
             return merger.negate(old, claim, min(until, claim.said_at))
         return merger.end_later(old, claim, until)
     return merger.fix(old, claim) if op == "fix" else merger.supersede(old, claim)
+
+
+def _says_just_that(m: Memory, draft: Draft) -> bool:
+    """Tell whether a draft has a memory's very words, and no other day than it has."""
+    days = (m.on, draft.on), (m.expires_at, draft.expires_at), (m.repeats, draft.repeats)
+    moved = any(new is not None and new != old for old, new in days)
+    return not moved and normalise_text(m.original_content) == normalise_text(draft.content)
 
 
 def _join(ids: tuple[MemoryId, ...], more: MemoryId) -> tuple[MemoryId, ...]:

@@ -251,6 +251,19 @@ async def test_an_update_that_says_nothing_new_is_a_mention(world: World) -> Non
     assert (await world.get(old.id)).state is State.ACTIVE
 
 
+@pytest.mark.parametrize(("how", "over"), [("supersede", State.SUPERSEDED), ("fix", State.DELETED)])
+async def test_the_same_words_on_another_day_are_a_change(
+    world: World, how: str, over: State
+) -> None:
+    """ "No, the 25th": the day alone is another one."""
+    first, then = world.now + timedelta(days=18), world.now + timedelta(days=25)
+    old = await world.remember("Baby shower", kind=Kind.EVENT, on=first)
+    said = claim(world, "Baby shower", kind=Kind.EVENT, on=then)
+    saved = await merge(world, lambda m: getattr(m, how)(old, said))
+    assert (saved.outcome, saved.memory.on) == ("superseded", then)
+    assert (await world.get(old.id)).state is over
+
+
 async def test_an_update_to_what_is_known_elsewhere_makes_no_twin(world: World) -> None:
     """The memory that says it already takes the place of the old one."""
     old = await world.remember("The user lives in Beijing")
