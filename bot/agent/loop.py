@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 
 from bot.agent import turns
 from bot.agent.background import BackgroundWork
@@ -58,6 +59,7 @@ from memory.api import (
     find_dead,
     find_intents,
     find_key_place,
+    follows_quiet_message,
     is_document,
     says_not_secret,
     strip_pictures,
@@ -283,7 +285,9 @@ class EbbAgent(AgentQueries):
 
     async def _read_hard_day(self, turn: Turn, opened: turns.OpenedTurn) -> turns.OpenedTurn:
         """Read whether the message speaks of hurting oneself: then it is quiet from the start."""
-        opened = opened._replace(hard=await self.memory.read_hard_day(turn.text))
+        after = await self.store.read(turn.user_id, partial(follows_quiet_message, now=turn.at))
+        hard = await self.memory.read_hard_day(turn.text, after=after)
+        opened = opened._replace(hard=hard)
         if opened.hard != "self":
             return opened
         return await self.store.write(

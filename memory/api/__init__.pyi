@@ -23,6 +23,7 @@ from memory.learn.dates import (
 from memory.learn.forget import PurgeReceipt as PurgeReceipt
 from memory.learn.preferences import (
     erase_unkept as erase_unkept,
+    follows_quiet_message as follows_quiet_message,
     is_off as is_off,
     mark_message_quiet as mark_message_quiet,
 )

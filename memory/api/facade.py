@@ -316,9 +316,15 @@ class Memory(MemoryChanges):
         find = partial(self._passages.find, session_id=session_id, unstored=unstored, embed=embed)
         return await find(user_id, scope, text, context[-CONTEXT:])
 
-    async def read_hard_day(self, text: str, *, local_only: bool = False) -> HardDay:
-        """Tell whether somebody speaks of hurting themselves, or worries that another might."""
-        return await self._queries.read_hard_day(keep_ends(text, MOST_READ), local_only=local_only)
+    async def read_hard_day(
+        self, text: str, *, local_only: bool = False, after: bool = False
+    ) -> HardDay:
+        """Tell whether somebody speaks of hurting themselves, or worries that another might.
+
+        `after`: a message before it did.
+        """
+        read = partial(self._queries.read_hard_day, keep_ends(text, MOST_READ))
+        return await read(local_only=local_only, after=after)
 
     async def get_profile(
         self, user_id: str, session: Session | None, now: datetime

@@ -20,6 +20,7 @@ _ALL: Final = Filter(max_sensitivity=Sensitivity.SECRET)
 _ARTICLE: Final = either("forgetting", "ARTICLE")
 _OFF: Final = "memory_off"  # in the settings of the user
 _QUIET_MESSAGES: Final = "quiet_messages"  # there too: ids
+_LINGERS: Final = timedelta(minutes=30)  # what is said since may be about the same (by hand)
 
 
 # --- quiet ---
@@ -108,6 +109,12 @@ def mark_message_quiet(tx: Transaction, m: Message) -> None:
 def list_quiet_messages(tx: Transaction) -> list[str]:
     """List the messages of which nothing comes up by itself."""
     return list(tx.user().settings.get(_QUIET_MESSAGES) or [])
+
+
+def follows_quiet_message(tx: Transaction, now: datetime, within: timedelta = _LINGERS) -> bool:
+    """Tell whether the latest message that is kept quiet was said less than `within` ago."""
+    latest = (tx.conversations.get_message(i) for i in list_quiet_messages(tx)[-1:])
+    return any(m is not None and m.hidden_at is None and now - m.at < within for m in latest)
 
 
 def _strip_article(thing: str) -> str:

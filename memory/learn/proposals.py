@@ -9,8 +9,7 @@ from typing import Final
 
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.merge import Claim, Merger, change_memory, find_refusal
-from memory.learn.preferences import list_quiet_messages
-from memory.learn.visible_messages import messages_of
+from memory.learn.preferences import follows_quiet_message, list_quiet_messages
 from memory.models import (
     MOST_PROPOSALS,
     Draft,
@@ -119,9 +118,8 @@ def ask_today(tx: Transaction, now: datetime) -> Proposal | None:
 def _is_hard_day(tx: Transaction, now: datetime) -> bool:
     """Tell whether a death, an illness or a message kept quiet is less than a day old."""
     latest = tx.memories.find(Filter(), order="created", limit=_LATEST).items
-    said = messages_of(tx, list_quiet_messages(tx)[-1:])
     grave = [m.created_at for m in latest if m.dead or m.kind is Kind.HEALTH]
-    return any(now - at < BETWEEN for at in (*grave, *(x.at for x in said)))
+    return follows_quiet_message(tx, now, BETWEEN) or any(now - at < BETWEEN for at in grave)
 
 
 def accept(tx: Transaction, proposed_id: MemoryId, curve: str, u: float, now: datetime) -> Memory:

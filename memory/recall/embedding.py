@@ -74,11 +74,11 @@ class QueryEmbedder:
         done, _ = await asyncio.wait({task}, timeout=self._deadline)
         return (task.result(), False) if done else (None, True)
 
-    async def read_hard_day(self, text: str, *, local_only: bool) -> HardDay:
+    async def read_hard_day(self, text: str, *, local_only: bool, after: bool = False) -> HardDay:
         """Tell whether somebody speaks of hurting themselves, or worries about somebody else.
 
         By plain forms alone where the embedder is slow, knows no meaning, or is elsewhere and
-        `local_only`.
+        `local_only`. `after`: a message before it did.
         """
         parts, rows, embedder = split_message(text), None, self._embedder
         reader = self._find_reader(embedder.id)
@@ -92,7 +92,7 @@ class QueryEmbedder:
                 _LOG.warning("A message could not be embedded: %s", e)
         if rows is not None and (embedder.id != self._embedder.id or not np.isfinite(rows).all()):
             rows = None
-        return await asyncio.to_thread(read_hard_day, parts, rows, reader)
+        return await asyncio.to_thread(read_hard_day, parts, rows, reader, after=after)
 
     async def close(self) -> None:
         """Give up what is still under way."""

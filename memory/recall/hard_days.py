@@ -23,7 +23,8 @@ HardDay: TypeAlias = Literal["", "self", "other"]
 _LONGEST: Final = 1_000  # characters of a message that are read
 _PARTS: Final = 6  # sentences beside the whole message
 _WIDE: Final = 40  # width from which a sentence is read by itself; a Chinese character is two
-_ALONE: Final = 0.08  # how much nearer it is to a serious sentence than to any other
+_NEAREST: Final = 3  # prototypes of a sort that count, by the mean of their cosines
+_ALONE: Final = 0.03  # how much nearer it is to a serious sentence than to any other
 _WITH_FORM: Final = -0.05  # the same beside a plain form
 _ABOUT: Final = 0.05  # how much nearer to a worry about somebody it must be to be one
 _NEAR: Final = 0.45  # cosine, centred, that it has to have at all
@@ -39,7 +40,11 @@ def split_message(text: str) -> list[str]:
 
 
 def read_hard_day(
-    parts: list[str], rows: FloatArray | None, reader: MessageReader | None
+    parts: list[str],
+    rows: FloatArray | None,
+    reader: MessageReader | None,
+    *,
+    after: bool = False,
 ) -> HardDay:
     """Tell what a message speaks of.
 
@@ -47,17 +52,19 @@ def read_hard_day(
         parts: of the message, from `split_message`.
         rows: their vectors; None without an embedder that knows meaning.
         reader: what that embedder's vectors of known sentences are.
+        after: that a message shortly before spoke of it lowers the bar like a plain form.
     """
     plain = bool(parts and either("hard_days", "PLAIN").search(parts[0]))
     if rows is None or reader is None or detect_language(parts[0]) not in reader.idle:
         return "self" if plain else ""
+    plain = plain or after
     idle = np.concatenate(list(reader.idle.values()))
     centre = idle.mean(0)
 
     def compare(known: FloatArray) -> FloatArray:
         a, b = rows - centre, known - centre
         a, b = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (a, b))
-        best: FloatArray = (a @ b.T).max(1)
+        best: FloatArray = np.sort(a @ b.T, axis=1)[:, -_NEAREST:].mean(1)
         return best
 
     sorts = np.array([sort for sort, _ in list_prototypes()])
@@ -68,7 +75,8 @@ def read_hard_day(
     bar, least = (_WITH_FORM, _NEAR_WITH_FORM) if plain else (_ALONE, _NEAR)
     if np.any((serious - np.maximum(harmless, other) > bar) & (serious > least)):
         return "self" if not plain or serious.max() >= other.max() - _ABOUT else "other"
-    return "other" if plain and other.max() > max(harmless.max(), _NEAR) else ""
+    worried = other - np.maximum(harmless, serious) > (0.0 if plain else _ABOUT)
+    return "other" if np.any(worried & (other > _NEAR)) else ""
 
 
 def _is_wide(part: str) -> bool:
