@@ -27,7 +27,7 @@ from memory.text.dates import (
 )
 from memory.text.dates.readers import looks_ahead
 from memory.text.dates.window import move_of
-from memory.text.deaths import find_dead, is_told_dead
+from memory.text.deaths import bears_death, find_dead, is_told_dead
 from memory.text.languages import either, values
 from memory.text.numbers import find_numbers
 from memory.text.speech import FORMS, denies_or_ends, split_clauses
@@ -224,7 +224,10 @@ def complete_draft(draft: Draft, at: datetime, tz: str, said: str = "") -> Draft
     """
     text, now = draft.content, local_time(at.isoformat(), tz)
     dead = find_dead(text, told=draft.dead is not None)
-    if dead and is_told_dead(dead, said or text):
+    dead = dead if is_told_dead(dead, said or text) else ""
+    if not dead and draft.dead and bears_death(draft.dead, text, said):
+        dead = draft.dead
+    if dead and not (draft.on and draft.on > at):  # what is ahead is a funeral
         days = [d for d in find_dates(text, now, over=True) if d.at <= now]
         draft = _put_day(draft, days[0], tz) if len(days) == 1 else draft
         names = dict.fromkeys((*draft.entities, dead))

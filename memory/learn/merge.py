@@ -21,7 +21,7 @@ from memory import lifecycle, privacy
 from memory.learn import learning_rules, slots
 from memory.learn.cascade import settle, unsettle, unsettle_habits
 from memory.learn.mend import mend_told
-from memory.learn.people import learn_name
+from memory.learn.people import count_people, learn_name, may_be_two
 from memory.learn.preferences import find_quiet_wish, list_quiet_messages
 from memory.learn.same_meaning import (
     BURIED_VECTOR,
@@ -271,7 +271,9 @@ def find_known_memory(
         meant = None
         if embedder and m.id in close and is_semantic(embedder):
             meant = rescale_cosine(close[m.id], embedder)
-        return same(m.original_content, draft.content, kinds=(m.kind, draft.kind), cosine=meant)
+        kinds = (m.kind, draft.kind)
+        found = same(m.original_content, draft.content, kinds=kinds, cosine=meant)
+        return found and not may_be_two(m, build_memory(claim, tx.user_id), count_people(tx))
 
     def closeness(m: Memory) -> tuple[bool, bool, float]:
         exact = normalise_text(m.original_content) == normalise_text(draft.content)

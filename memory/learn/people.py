@@ -9,9 +9,10 @@ A name that two people bear (a brother and a colleague) is never taken for one o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Final
 
 from memory.learn.forget import forget
@@ -62,6 +63,22 @@ def list_people(tx: Transaction, name: str) -> list[Person]:
             people[kin] = replace(known, dead_since=known.dead_since or dead)
     told = [p for kin, p in people.items() if kin]
     return told or list(people.values())
+
+
+def count_people(tx: Transaction) -> Callable[[str], int]:
+    """Return a function that counts who bears a name, each name once."""
+    return cache(lambda name: len(list_people(tx, name)))
+
+
+def may_be_two(a: Memory, b: Memory, count: Callable[[str], int]) -> bool:
+    """Tell whether a name that two memories share may be that of two people."""
+    texts = a.original_content, b.original_content
+    for name in (find_people_names(texts[0]) | {*a.entities}) if texts[0] != texts[1] else ():
+        if all(mentions_name(fold(name), fold(t)) for t in texts):
+            x, y = (find_kin_beside(name, t) for t in texts)
+            if x.isdisjoint(y) if x and y else count(name) > 1:
+                return True
+    return False
 
 
 # --- a new name ---

@@ -227,11 +227,18 @@ def _find_kin_before(name: str, text: str) -> set[frozenset[str]]:
 
 
 def is_silenced(m: Memory, deaths: Iterable[Memory]) -> bool:
-    """Tell whether nothing comes of its day: who it is about has died since, or has a birthday."""
+    """Tell whether nothing comes of its day: who it is about has died since, or has a birthday.
+
+    What was told after the day of the death comes, also where the death itself was told later.
+    """
     d = find_death(m, deaths)
-    return d is not None and (
-        m.created_at < d.created_at
-        or either("deaths", "BIRTHDAY").search(m.original_content) is not None
+    if d is None:
+        return False
+    since = d.created_at
+    if d.on is not None and d.precision not in WIDE:
+        since = min(since, (d.on_until or d.on) + _DAY)
+    return (
+        m.created_at < since or either("deaths", "BIRTHDAY").search(m.original_content) is not None
     )
 
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from memory import lifecycle
+from memory.learn.people import count_people, may_be_two
 from memory.learn.same_meaning import (
     find_names,
     has_same_details,
@@ -144,9 +145,16 @@ async def _find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> Near:
         x, y = known[a].original_content, known[b].original_content
         return compute_similarity(x, y, cosine, embedder)
 
-    return {
-        a: {b: compare(a, b) for b in some if b != a and b in known} for a, some in near.items()
-    }
+    def keep_pairs(tx: Transaction) -> Near:
+        """Leave out pairs about two people of one name: they are no duplicates, and no change."""
+        count = count_people(tx)
+        pairs = {a: [b for b in some if b != a and b in known] for a, some in near.items()}
+        return {
+            a: {b: compare(a, b) for b in some if not may_be_two(known[a], known[b], count)}
+            for a, some in pairs.items()
+        }
+
+    return await run.read(keep_pairs)
 
 
 async def find_vectors(run: UpkeepRun, memories: Iterable[Memory]) -> dict[MemoryId, FloatArray]:

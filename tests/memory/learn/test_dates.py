@@ -56,6 +56,12 @@ def test_nothing_comes_of_what_is_denied_or_ends(
         ("My dad, Tom, passed away", "Dad passed away", "Dad", "Dad"),
         ("Rex died in March", "Rex died in March 2025", "Rex", "Rex"),
         ("我外公走了", "外公去世了", "外公", "外公"),
+        ("The vet put Rex to sleep", "Dog Rex was put to sleep", "Rex", "Rex"),
+        ("Rex got worse, we had him put down", "Rex was put down", "Rex", "Rex"),
+        ("Tom's car died", "Tom died", "Tom", None),
+        ("老何下午没了，心梗", "老何心梗去世", "老何", "老何"),
+        ("给年糕做了安乐死", "猫年糕安乐死了", "年糕", "年糕"),
+        ("怕年糕要安乐死", "年糕安乐死了", "年糕", None),
     ],
 )
 def test_a_model_makes_nobody_dead(said: str, text: str, claimed: str, dead: str | None) -> None:

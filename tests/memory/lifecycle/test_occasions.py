@@ -125,6 +125,9 @@ def test_nothing_comes_of_the_days_of_the_dead_but_what_was_planned_since() -> N
     funeral = event("Funeral of Rose", id="b", created_at=TOLD + timedelta(days=1))
     birthday = replace(funeral, original_content="Rose's birthday")
     assert [is_silenced(m, [death]) for m in (before, funeral, birthday)] == [True, False, True]
+    late = replace(death, precision="day", created_at=TOLD + timedelta(days=2))
+    assert not is_silenced(funeral, [late]), "the death was told only after its funeral"
+    assert is_silenced(before, [late])
     assert write_occasion(birthday, TOLD, "en", "UTC", [death]) == ""
     assert write_death(death, "UTC", "en") == "died in January 2027"
     assert write_death(replace(death, on=None), "UTC", "zh") == "已去世"
