@@ -33,9 +33,10 @@ from memory.learn.same_meaning import (
     same,
     tombstone_threshold,
 )
-from memory.learn.visible_messages import UNSURE, messages_of
+from memory.learn.visible_messages import messages_of
 from memory.models import (
     GUESSED,
+    SURE,
     CurveState,
     Draft,
     Filter,
@@ -184,7 +185,7 @@ def choose_strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Str
     last mentions had given it. Unsure is what the model says with little confidence, and what is
     only `inferred` against something that the user has confirmed.
     """
-    if claim.draft.confidence < UNSURE or (inferred and old.guarded):
+    if claim.draft.confidence < SURE or (inferred and old.guarded):
         return "weight_balance"
     return "version_keep" if old.kind in {Kind.PREFERENCE, Kind.WHIM} else "latest_wins"
 

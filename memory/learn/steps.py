@@ -30,8 +30,8 @@ from memory.learn.same_meaning import (
     list_units,
     mentions_name,
 )
-from memory.learn.visible_messages import UNSURE
 from memory.models import (
+    SURE,
     Draft,
     Importance,
     Json,
@@ -281,7 +281,7 @@ def _write_operation(s: Step, entry: Entry) -> Operation:
         entry.on,
         tuple((use, date) for use, date in uses.items() if date),
         s.old.original_content if s.old else "",
-        entry.confidence is None or entry.confidence >= UNSURE,
+        entry.confidence is None or entry.confidence >= SURE,
         entry.quote,
     )
 

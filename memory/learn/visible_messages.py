@@ -19,7 +19,7 @@ from memory.text.languages import value
 from memory.text.pictures import strip_pictures
 
 T = TypeVar("T")
-UNSURE: Final = 0.5  # certainty below which a memory is shown as unsure
+
 READ: Final = 20_000  # characters of a message in which evidence is looked for
 _PER_MESSAGE: Final = 8  # tokens of role, time and tags
 CONTEXT_MESSAGES: Final = 20  # before the exchange, at most
@@ -137,7 +137,7 @@ def label_memories(memories: Iterable[Memory], tz: str) -> list[Json]:
             "kind": str(m.kind),
             "when": write_day(m.created_at, tz),
             "dates": _write_dates(m, tz),
-            "certainty": m.confidence if m.confidence < UNSURE else None,
+            "certainty": m.confidence if m.unsure else None,
             "negated": m.negated_at is not None,
         }
         for m in memories
