@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from memory import lifecycle, models
-from memory.learn import edits, preferences, proposals, todos
+from memory.learn import edits, preferences, proposals, todos, waiting_questions
 from memory.learn import forget as forgetting
 from memory.learn.forget import ForgetResult, PurgeReceipt, forget, forget_everything
 from memory.learn.forget_plan import ForgetPlan, ForgetPlanner
@@ -243,13 +243,13 @@ class MemoryChanges:
 
     async def list_proposals(self, user_id: str) -> list[Proposal]:
         """List what waits for a yes or no, oldest first."""
-        return await self._store.read(user_id, proposals.list_open)
+        return await self._store.read(user_id, waiting_questions.list_open)
 
     async def ask_today(self, user_id: str, now: datetime) -> Proposal | None:
         """Return the proposal to ask about now, at most one a day. It is noted as asked."""
         if not await self.list_proposals(user_id):
             return None
-        return await self._store.write(user_id, lambda tx: proposals.ask_today(tx, now))
+        return await self._store.write(user_id, lambda tx: waiting_questions.ask_today(tx, now))
 
     async def purge(self, user_id: str, memory_id: MemoryId, now: datetime) -> PurgeReceipt:
         """Erase it for good, every copy, those of MEMORY.md included. Raises NotFound."""

