@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 from memory.learn.answer import LearningTools
 from memory.learn.merge import Merger, SaveResult
 from memory.learn.secrets import list_readable
-from memory.learn.steps import Step, apply_steps, check_steps, claim_steps
+from memory.learn.steps import Step, apply_steps, check_steps, claim_steps, cut_cited_clauses
 from memory.learn.visible_messages import (
     is_evidence,
     is_unchanged,
@@ -24,6 +24,7 @@ from memory.learn.visible_messages import (
 )
 from memory.models import Message, Source
 from memory.ports import Transaction
+from memory.text.spans import is_question
 
 KeepOutcome: TypeAlias = Literal["kept", "known", "asked", "unsupported", "off"]
 _NEAR: Final = 10
@@ -76,7 +77,8 @@ class SaidKeeper:
             return check_steps([Step("add", None, entry, sentence)], spoken, [])
 
         steps = await asyncio.to_thread(check)
-        if any(s.verdict.reason for s in steps):
+        cited = [cut_cited_clauses(s.verdict, said[-1].text) for s in steps]
+        if any(s.verdict.reason for s in steps) or any(map(is_question, cited)):
             return "unsupported"
         # Not as the monitor's own: that it has learned from this message is told by its source.
         steps = await claim_steps(self.tools, user_id, steps, said, Source.EXTRACTOR, _NEAR)

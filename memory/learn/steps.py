@@ -368,7 +368,7 @@ def _build_draft(
         precision=next((d.precision for d in (due, day, since) if d), None),
         dead=entry.dead or (old.dead if old else None),
     )
-    words = _cut_cited_clauses(step.verdict, said.text)
+    words = cut_cited_clauses(step.verdict, said.text)
     told = f"{said.text}\n{old.original_content}" if old and old.dead else said.text
     draft = dates.complete_draft(draft, said.at, said.tz, told)
     coming = old is not None and old.on is not None and old.on > said.at
@@ -389,10 +389,10 @@ def _list_entities(old: Memory, text: str) -> tuple[str, ...]:
 
 def _join_cited_clauses(verdict: Verdict, spoken: Sequence[ShownMessage]) -> str:
     rests = verdict.sources[0][0] if verdict.sources else ""
-    return next((_cut_cited_clauses(verdict, m.text) for m in spoken if m.id == rests), "")
+    return next((cut_cited_clauses(verdict, m.text) for m in spoken if m.id == rests), "")
 
 
-def _cut_cited_clauses(verdict: Verdict, text: str) -> str:
+def cut_cited_clauses(verdict: Verdict, text: str) -> str:
     """Return the clauses of a message that an operation rests on."""
     start, end = verdict.sources[0][1:] if verdict.sources else (0, len(text))
     found = [

@@ -49,21 +49,25 @@ async def test_a_search_in_the_middle_of_a_reply(
         assert "Hannah" in (await w.do("/why")).text
 
 
+OBOE = "I play the oboe in Turku, don't let that slip"
+
+
 @pytest.mark.parametrize(
-    ("sentence", "words", "kept"),
+    ("said", "sentence", "words", "kept"),
     [
-        ("Plays the oboe in Turku", "I play the oboe in Turku", True),
-        ("Plays the oboe in Oslo", "I play the oboe in Turku", False),
-        ("Has a cat called Momo", "my cat Momo", False),
+        (OBOE, "Plays the oboe in Turku", "I play the oboe in Turku", True),
+        (OBOE, "Plays the oboe in Oslo", "I play the oboe in Turku", False),
+        (OBOE, "Has a cat called Momo", "my cat Momo", False),
+        ("你记不记得，我对花生过敏吗？", "对花生过敏", "我对花生过敏", False),
     ],
 )
 async def test_what_is_kept_stands_in_the_persons_words(
-    openai_server: OpenAIServer, tmp_path: Path, sentence: str, words: str, kept: bool
+    openai_server: OpenAIServer, tmp_path: Path, said: str, sentence: str, words: str, kept: bool
 ) -> None:
     """The same evidence as everywhere: no other place, and nothing that was not said."""
     script(openai_server, call("remember", sentence=sentence, words=words), "Fine.")
     async with opened(tmp_path, model=openai_server) as w:
-        await w.say("I play the oboe in Turku, don't let that slip")
+        await w.say(said)
         assert [m.content for m in await w.memories()] == ([sentence] if kept else [])
 
 
