@@ -83,6 +83,7 @@ class PromptMaterial:
     faint: Hit | None = None  # came near the gate: that something is there, and no more of it
     day: DayView = DayView()
     later: Mapping[str, Sequence[Memory]] = field(default_factory=dict)  # beside plans, by their id
+    learning: Mapping[str, Json] = field(default_factory=dict)  # for a reply without a model
     episode: str = ""
     summary: str = ""
     note: str = ""
@@ -415,6 +416,7 @@ def build(m: PromptMaterial) -> ModelRequest:
         "passages": passages,
         "faint": faint,
         "profile": profile,
+        **m.learning,
         "summary": m.summary,
         "episode": m.episode,
         "note": m.note,

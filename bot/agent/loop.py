@@ -56,6 +56,7 @@ from bot.texts import LANGS, say
 from memory.api import (
     DayView,
     clean_input,
+    describe_learning,
     find_dead,
     find_intents,
     find_key_place,
@@ -66,7 +67,7 @@ from memory.api import (
     write_pictures,
 )
 from memory.errors import ModelError, StoreError
-from memory.models import Document, Lang, Memory, Message, Recall, Role, detect_language
+from memory.models import Document, Json, Lang, Memory, Message, Recall, Role, detect_language
 from memory.ports import Clock, Transaction
 
 log = logging.getLogger(__name__)
@@ -349,10 +350,12 @@ class EbbAgent(AgentQueries):
             session_id=opened.session.id if opened.off else None,
         )
         recall = replace(recall, passages=passages)
-        later = {}
+        later, learning = {}, dict[str, Json]()
         if self.choice.offline and private:
             brought = {m.id: m for m in (*day.near, *(h.memory for h in recall.hits))}
             later = await find_later(self.memory, turn, list(brought.values()))
+            told = (self.settings.learning, opened.history, brought.values(), turn.tz)
+            learning = await self.store.read(turn.user_id, lambda tx: describe_learning(tx, *told))
         # A secret goes to the model this once; one that was to be remembered does not even do that.
         sent = turn.text if whole and not order.note else text
         material = replace(
@@ -366,6 +369,7 @@ class EbbAgent(AgentQueries):
             faint=recall.faint,
             day=day,
             later=later,
+            learning=learning,
             episode=opened.episode,
             summary=opened.session.running_summary,
             note=order.note,

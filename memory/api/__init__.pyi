@@ -29,6 +29,10 @@ from memory.learn.preferences import (
 )
 from memory.learn.people import find_rename as find_rename, show_names as show_names
 from memory.learn.waiting_questions import NIGHT as NIGHT
+from memory.learn.receipts import (
+    describe_learning as describe_learning,
+    find_barring as find_barring,
+)
 from memory.learn.same_meaning import list_units as list_units
 from memory.learn.undo import NightUndoResult as NightUndoResult
 from memory.learn.secrets import says_not_secret as says_not_secret

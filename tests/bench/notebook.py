@@ -25,6 +25,7 @@ LANGS = ("en", "zh")
 RECALL = Path(__file__).parents[1] / "eval" / "recall"
 FOLDS, PENALTY, STEPS = 8, 6e-4, 250
 TALK = 4.0  # weight of a sentence that shows an act: they are few
+MORE = 0.5  # of further corrections
 LONG = 0.25  # limit of long sentences
 WRONG = 0.10  # share of what is to be left that may be kept: the limits are set to it, by cross-validation
 HEAVY: Mapping[str, float] = {
@@ -58,6 +59,12 @@ def load_rows(half: str) -> list[Row]:
         own = " ".join(u.text for u in row["units"])  # without what is quoted
         row["unit"] = nb.SentenceUnit(own, before=said["text"], asked=said["role"] == "assistant")
     return rows
+
+
+def load_more() -> list[Row]:
+    """Read corrections, and statements that look like them: training data that measures nothing."""
+    rows = _lines(Path(__file__).with_name("notebook_corrections.jsonl"))
+    return [{**row, "unit": nb.SentenceUnit(row["text"]), "weight": MORE} for row in rows]
 
 
 def load_openers(rows: Sequence[Row]) -> list[Row]:
@@ -191,7 +198,7 @@ def train(
     out |= pack("plain.sorts", fit(plain, y, weight), "plain.bias")
     x = inputs([r["unit"] for r in every], plain, vectors, centre)
     out |= pack("sorts", fit(x, y, weight), "bias")
-    out = train_acts(rows, talk, vectors, out)
+    out = train_acts(rows, [*talk, *load_more()], vectors, out)
     zero = np.full((2, 3), 0.5, np.float16)
     return out | {"limits": zero, "plain.limits": zero} | dict(limits or {})
 
@@ -211,7 +218,11 @@ def train_acts(
     own = inputs(units, features, vectors, centre)[:, : len(mean) + 384]
     out |= pack(
         "acts",
-        fit(own, one_hot(acts, nb.ACTS), np.array([TALK] * len(talk) + [0.3] * len(calm))),
+        fit(
+            own,
+            one_hot(acts, nb.ACTS),
+            np.array([r.get("weight", TALK) for r in talk] + [0.3] * len(calm)),
+        ),
         "acts.bias",
     )
     return out
@@ -351,8 +362,15 @@ def main() -> None:
         choices=["A", "B"],
         help="measure this half with the stored weights, train nothing",
     )
-    half = parser.parse_args().half
-    vectors = Vectors()
+    parser.add_argument("--acts", action="store_true", help="train the acts alone")
+    args = parser.parse_args()
+    half, vectors = args.half, Vectors()
+    if args.acts:
+        rows, talk = [r for r in load_rows("A") if r["units"]], load_cases("notebook_talk")
+        arrays = train_acts(rows, [*talk, *load_more()], vectors, dict(nb.load_reader().arrays))
+        np.savez_compressed(nb.WEIGHTS, **arrays)
+        nb.load_reader.cache_clear()
+        half = "A"
     if half is None:
         rows, talk = [r for r in load_rows("A") if r["units"]], load_cases("notebook_talk")
         arrays = train(rows, talk, vectors, choose_limits(rows, talk, vectors))
@@ -383,7 +401,7 @@ def print_acts(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors) -> No
     for f in ("A", "B"):
         arrays = train_acts(
             rows,
-            [c for c, k in zip(talk, fold, strict=True) if k != f],
+            [*(c for c, k in zip(talk, fold, strict=True) if k != f), *load_more()],
             vectors,
             dict(nb.load_reader().arrays),
         )

@@ -138,6 +138,57 @@ async def test_a_correction_names_what_it_corrects() -> None:
     assert bare.endswith("The choir meets on Monday at six. – No, Tuesday")
 
 
+DENTIST, BEES = "Dentist is on Tuesday at ten.", "My neighbour Olga keeps bees."
+YAYI, TUZI = "周二上午十点看牙医。", "我邻居养了一窝兔子。"
+
+
+@needs_weights
+@pytest.mark.parametrize(
+    ("lang", "told", "between", "said", "line"),
+    [
+        ("en", DENTIST, BEES, "no, Thursday", f"{DENTIST} – no, Thursday"),
+        ("zh", YAYI, TUZI, "不对，是周四", f"{YAYI}——不对，是周四"),
+    ],
+)
+async def test_a_bare_correction_changes_the_day_that_was_told(
+    lang: str, told: str, between: str, said: str, line: str
+) -> None:
+    """Not what was said last: that has no day. The reply names what is corrected, and the monitor does it."""
+    history: Json = [{"role": "user", "text": told}, {"role": "user", "text": between}]
+    known: Json = [
+        {"id": "aaaaaa", "text": told, "kind": "event"},
+        {"id": "bbbbbb", "text": between, "kind": "fact"},
+    ]
+    learned = await answered(
+        "monitor", context=history, exchange=[{"role": "user", "text": said}], reference=known
+    )
+    assert learned.startswith('[UPDATE:aaaaaa kind=event on="2026-05-07"')
+    assert learned.endswith(line)
+    chat: dict[str, Json] = {"message": said, "history": history, "lang": lang}
+    fixed = say("zh" if lang == "zh" else "en", "kept.fix", quote=f"“{told}”")
+    assert fixed in await answered("chat", **chat, known=known)
+    assert fixed not in await answered("chat", **chat, known=[known[1]])
+
+
+@needs_weights
+async def test_nothing_is_said_to_be_kept_that_is_not() -> None:
+    """Under a rule, with memory off, where each thing is asked about, and of a correction of nothing."""
+    cases: list[tuple[str, str, dict[str, Json]]] = [
+        ("I was told I have asthma.", "barred", {"never": ["health"]}),
+        ("I have a cat called Biscuit.", "kept", {"never": ["health"]}),
+        ("I have a cat called Biscuit.", "off.told", {"learning": "off"}),
+        ("I have a cat called Biscuit.", "asks", {"learning": "ask"}),
+        ("no, Thursday", "loose", {}),
+        ("Where do I live?", "off.asked", {"off": True, "passages": [{"title": "a", "text": "b"}]}),
+    ]
+    kept = {say("en", key) for key in ("kept.1", "kept.2", "kept.3")}
+    for text, key, data in cases:
+        before: Json = [{"role": "assistant", "text": "I'm here."}]
+        said = await answered("chat", message=text, history=before, **data)
+        assert any(k in said for k in kept) is (key == "kept"), text
+        assert key == "kept" or say("en", key, topic="health") in said, text
+
+
 def _spoken(*texts: str) -> list[ShownMessage]:
     return [
         ShownMessage(f"m{i}", i, "user", text, datetime(2026, 5, 1, tzinfo=UTC), "UTC")
