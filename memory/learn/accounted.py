@@ -8,14 +8,14 @@ of somebody who spoke of themselves: the whole session knows more than one excha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Final
 
-from memory.learn.dates import find_spoken_times
+from memory.learn.dates import find_spoken_times, get_zone
 from memory.learn.evidence import find_names, is_named
 from memory.learn.visible_messages import is_evidence
 from memory.models import Filter, Json, Memory, Message, State
 from memory.ports import Transaction
+from memory.text.commands import says_nothing
 from memory.text.languages import either
 from memory.text.numbers import find_numbers
 from memory.text.spans import find_own_sentences, is_question
@@ -43,7 +43,7 @@ def list_unaccounted(tx: Transaction, messages: Sequence[Message]) -> list[Messa
         return list(messages)  # nothing was learned of a person who spoke of themselves
     wanted: set[str] = set()
     for before, m in zip([None, *messages], messages, strict=False):
-        if m.id not in learned:
+        if m.id not in learned or says_nothing(m.text):  # "ok": no call is made about it
             continue
         if m.turn_id not in handled or not _is_accounted(tx, m, every, bool(learned[m.id])):
             wanted |= {m.id, m.turn_id or m.id, before.id if before is not None else m.id}
@@ -78,7 +78,9 @@ def _is_accounted(tx: Transaction, m: Message, every: Sequence[Memory], learned:
         found = tx.memories.find(_LOOKED_AT, text=said, limit=_NEAREST).items
         known = [*every, *found]
         text = fold(" ".join(" ".join((k.original_content, *k.entities)) for k in known))
-        counted = {n for n, *_ in find_numbers(text)} | {n for k in known for n in _list_dated(k)}
+        counted = {n for n, *_ in find_numbers(text)} | {
+            n for k in known for n in _list_dated(k, m.tz)
+        }
         if (
             not all(is_named(n, text, "") for n in names)
             or numbers - counted
@@ -90,10 +92,12 @@ def _is_accounted(tx: Transaction, m: Message, every: Sequence[Memory], learned:
     return True
 
 
-def _list_dated(m: Memory) -> set[float]:
-    """List the numbers that a memory's dates may be said with."""
-    days: list[datetime] = [
-        d for d in (m.on, m.expires_at, m.valid_from, m.valid_until, m.created_at) if d is not None
+def _list_dated(m: Memory, tz: str) -> set[float]:
+    """List the numbers that a memory's dates may be said with, in the zone they were said in."""
+    days = [
+        d.astimezone(get_zone(tz))
+        for d in (m.on, m.expires_at, m.valid_from, m.valid_until, m.created_at)
+        if d is not None
     ]
     parts = [(d.year, d.month, d.day, d.hour, d.hour % 12, d.minute) for d in days]
     return {float(n) for some in parts for n in some}
