@@ -35,7 +35,7 @@ from memory.api import (
     write_death,
     write_growth,
 )
-from memory.models import Hit, Json, Lang, Level, Memory, Message, Mode, Passage, mark_quote
+from memory.models import Hit, Json, Lang, Layer, Level, Memory, Message, Mode, Passage, mark_quote
 from memory.ports import ModelRequest
 
 REPLY_SHARE = 0.25  # of the context is kept free for the reply
@@ -180,6 +180,16 @@ def drop_silenced(m: PromptMaterial) -> list[Hit]:
         return asked or not is_silenced(hit.memory, m.day.deaths)
 
     return [h for h in m.hits if stays(h)] if m.day.deaths else list(m.hits)
+
+
+def drop_summarised(m: PromptMaterial, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits without this session's episodes: the running summary tells them."""
+    here = {x.session_id for x in m.history} if m.summary and m.mode is Mode.NORMAL else set()
+    return [
+        h
+        for h in hits
+        if h.memory.layer is not Layer.EPISODE or h.memory.source_session not in here or m.reads_all
+    ]
 
 
 def format_hit(
@@ -328,7 +338,7 @@ def build(m: PromptMaterial) -> ModelRequest:
     Recalled text stands only in its delimited block, as data.
     """
     lang = m.told_in or m.lang
-    found = drop_silenced(m)
+    found = drop_summarised(m, drop_silenced(m))
     shown = {h.memory.id for h in found}
     standing = [p for p in m.profile if m.frozen is None or p.id in m.frozen]
     fresh = [p for p in m.profile if p not in standing and p.id not in shown]

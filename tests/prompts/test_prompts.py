@@ -248,7 +248,7 @@ def test_a_memory_says_how_faded_and_whether_it_still_holds(lang: prompts.Lang) 
     text = load("recalled", lang).render(
         items=[item], now="N", tz="Z", mode="review", note="", faint=None
     )
-    assert "[k7f3a2] ~ The user likes tea" in text
+    assert "- ~ The user likes tea" in text
     assert {"en": "a little hazy by now", "zh": "有点模糊了"}[lang] in text
     assert {"en": "no longer true", "zh": "已不再成立"}[lang] in text
 
