@@ -10,15 +10,14 @@ import json
 import logging
 import re
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
-from itertools import zip_longest
 from typing import Any, Literal
 
 import prompts
 from memory.errors import BudgetSpent, ModelError
-from memory.models import Filter, Job, Json, Lang, Memory, MemoryId, Sensitivity, Usage
+from memory.models import Filter, Job, Json, Lang, Layer, Memory, MemoryId, Sensitivity, Usage
 from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task, Transaction
 from memory.text.clean import clean_input, estimate_tokens
 
@@ -30,6 +29,8 @@ NIGHT_SHARE = 0.1  # of what the conversation of the last seven days spent
 NIGHT_FLOOR = 2_000  # tokens: three reviews or a page of level texts, also after a silent week
 ANY = Filter(max_sensitivity=Sensitivity.PRIVATE)
 """All active memories, denied ones among them, never secrets."""
+FACTS = replace(ANY, layers=frozenset(Layer) - {Layer.EPISODE})
+"""Those that are no account of a conversation."""
 
 _TAG = re.compile(
     r"[<\[◁](/?)\|?(?:think|thinking|thought|thoughts|reasoning|reflection|analysis)\b"
@@ -283,23 +284,24 @@ class LearningTools:
         self, user_id: str, vector: FloatArray | None, text: str, k: int, f: Filter
     ) -> list[MemoryId]:
         """Return ids of the memories closest to a text, by vector and words in turns, ungated."""
-        reader = self.store.open_reader(user_id)
-        by_words = await reader.search_words(text, k, f) if text.strip() else []
-        by_vector = await reader.search_vectors(vector, k, f) if vector is not None else []
-        turns = zip_longest(by_vector, by_words)
-        return list(dict.fromkeys(s.id for pair in turns for s in pair if s is not None))[:k]
+        return _sort_by_rank(await self._search(user_id, vector, text, k, f))[:k]
 
     async def near_each(
         self, user_id: str, texts: Sequence[str], k: int, f: Filter
     ) -> list[Memory]:
-        """Return the memories closest to any of the texts, each text's by turns, `k` in all."""
-        vectors = await self.embed(texts, "query")
-        found = [
-            await self.nearest(user_id, v, text, k, f)
-            for v, text in zip(vectors, texts, strict=True)
-        ]
-        turns = (i for row in zip_longest(*found) for i in row if i is not None)
-        return await self.store.open_reader(user_id).get(list(dict.fromkeys(turns))[:k])
+        """Return the memories closest to any of the texts, by their best rank, `k` in all."""
+        vectors, found = await self.embed(texts, "query"), list[list[MemoryId]]()
+        for vector, text in zip(vectors, texts, strict=True):
+            found += await self._search(user_id, vector, text, k, f)
+        return await self.store.open_reader(user_id).get(_sort_by_rank(found)[:k])
+
+    async def _search(
+        self, user_id: str, vector: FloatArray | None, text: str, k: int, f: Filter
+    ) -> list[list[MemoryId]]:
+        reader = self.store.open_reader(user_id)
+        by_words = await reader.search_words(text, k, f) if text.strip() else []
+        by_vector = await reader.search_vectors(vector, k, f) if vector is not None else []
+        return [[s.id for s in by_vector], [s.id for s in by_words]]
 
     async def near(self, user_id: str, text: str, k: int, f: Filter) -> list[Memory]:
         """Return the memories closest to a text that nothing is known of yet."""
@@ -313,3 +315,12 @@ class LearningTools:
 def _count_spent(tx: Transaction, since: datetime, *roles: str) -> int:
     used = [tx.traces.count_tokens(role, since) for role in roles]
     return sum(u.prompt_tokens + u.completion_tokens for u in used)
+
+
+def _sort_by_rank(lists: Sequence[Sequence[MemoryId]]) -> list[MemoryId]:
+    """Sort what several searches found by its best rank; of one rank the earlier search's first."""
+    best: dict[MemoryId, int] = {}
+    for ids in lists:
+        for rank, i in enumerate(ids):
+            best[i] = min(rank, best.get(i, rank))
+    return sorted(best, key=best.__getitem__)

@@ -104,12 +104,13 @@ class Extractor:
         """Return at most 50 memories: the nearest to what the user said, then the strongest."""
         words = await asyncio.to_thread(join_user_words, h.messages, user_id, 1_000)
         near = await self.tools.near(user_id, words, NEAREST, ANY)
-        most = MEMORIES + NEAREST
+        own = sum(is_evidence(m, user_id) for m in h.messages)
+        most = min(MEMORIES, NEAREST + 2 * own)  # few statements touch few memories
         page = await self.tools.store.read(
-            user_id, lambda tx: tx.memories.find(ANY, order="weight", limit=most)
+            user_id, lambda tx: tx.memories.find(ANY, order="weight", limit=most + NEAREST)
         )
         facts = {m.id: m for m in (*near, *page.items) if m.layer is not Layer.EPISODE}
-        return dict(list(facts.items())[:MEMORIES])
+        return dict(list(facts.items())[:most])
 
     async def read(
         self, user_id: str, h: ExtractionInput, known: Mapping[MemoryId, Memory], now: datetime

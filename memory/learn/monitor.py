@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import lines
-from memory.learn.answer import ANY, LearningTools, ModelTask, read_payload
+from memory.learn.answer import FACTS, LearningTools, ModelTask, read_payload
 from memory.learn.cited_words import ShownMessage
 from memory.learn.dates import format_iso
 from memory.learn.evidence import Verdict
@@ -65,8 +65,8 @@ if TYPE_CHECKING:
 
 CONTEXT_TOKENS: Final = 4_000
 EXCHANGE_TOKENS: Final = 6_000  # of one message of the exchange
-REPLY_TOKENS: Final = 60  # of a reply: it is no evidence, and its end is what is answered
-NEAREST, SHOWN = 16, 20  # memories looked up; memories in the reference block
+NEAREST, SHOWN = 16, 20  # memories compared with; memories in the reference block
+LOOKED_UP = 12  # of those by what is said; the rest were recalled
 BEFORE, BEFORE_TOKENS = 8, 200  # messages before the exchange that are looked up by, and of each
 MAX_ANSWER: Final = 2_000
 FAILED: Final[Mapping[str, Json]] = {**NOTHING, "outcome": "failed", "error": "unreadable"}
@@ -168,7 +168,7 @@ class Monitor:
             return [join_user_words(ex.messages, ex.user_id), *reversed(before), *reply]
 
         texts = await asyncio.to_thread(list_texts)
-        near = await self.tools.near_each(ex.user_id, texts, NEAREST, ANY)
+        near = await self.tools.near_each(ex.user_id, texts, LOOKED_UP, FACTS)
         recalled = [m for m in ex.shown.values() if m.id in ex.recalled]
         shown = {m.id: m for m in (*recalled, *near) if _is_fact(m)}
         return replace(ex, shown=dict(list(shown.items())[:SHOWN]))
@@ -182,9 +182,7 @@ class Monitor:
         tz, tools = ex.messages[-1].tz, self.tools
 
         def show(messages: Sequence[Message], most: int) -> list[Json]:
-            return list_prompt_messages(
-                messages, ex.user_id, tools.limit(most), ex.lang, reply=REPLY_TOKENS
-            )
+            return list_prompt_messages(messages, ex.user_id, tools.limit(most), ex.lang)
 
         data = {
             "now": format_iso(now, tz),

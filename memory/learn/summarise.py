@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memory import lifecycle, privacy
@@ -59,6 +60,7 @@ EPISODE_CHARS, SUMMARY_TOKENS = 400, 1_200
 PORTION_TOKENS: Final = 8_000  # of conversation in one call
 MESSAGE_TOKENS: Final = 2_000  # of one message in a prompt; a longer one is read in pieces
 MAX_ANSWER: Final = 2_000
+REPLY_TOKENS: Final = 80  # of a reply: a summary says in a sentence what it was
 SMALLEST_PORTION: Final = 500
 BEGAN_TOKENS: Final = 60  # of a message that stands for an episode
 _DATE_IN_FRONT: Final = re.compile(r"^[\[【(（]\s{0,9}\d{4}[-/.年][^\]】)）]{0,30}[\]】)）]\s{0,9}")
@@ -90,9 +92,8 @@ async def fold(
     try:
         pieces = await asyncio.to_thread(_cut_messages, messages, most)
         for portion in split_into_portions(pieces, most, lambda m: m.text):
-            said = await asyncio.to_thread(
-                list_prompt_messages, portion, user_id, MESSAGE_TOKENS, lang
-            )
+            show = partial(list_prompt_messages, replies=True)
+            said = await asyncio.to_thread(show, portion, user_id, MESSAGE_TOKENS, lang)
             data = {"messages": said, "previous": running, "tz": portion[-1].tz}
             task = ModelTask(user_id, "summarise", lang, data, now, MAX_ANSWER)
             got = summary_of(await tools.must_read(task), running)
@@ -110,10 +111,18 @@ async def fold(
 
 
 def _cut_messages(messages: Sequence[Message], most: int) -> list[Message]:
-    """Return the messages, a long one as several: whatever stands in its middle is read too."""
+    """Return the messages, a long one as several: whatever stands in its middle is read too.
+
+    Of a long reply the beginning and the end are enough.
+    """
     n = min(MESSAGE_TOKENS, most)  # a character is a token at most
     piece = re.compile(rf".{{1,{n - 1}}}(?:[\s。！？，]|\Z)|.{{1,{n}}}", re.S)
-    return [replace(m, text=text) for m in messages for text in piece.findall(m.text)]
+    texts = (clip(m.text, REPLY_TOKENS) if m.role == "assistant" else m.text for m in messages)
+    return [
+        replace(m, text=text)
+        for m, whole in zip(messages, texts, strict=True)
+        for text in piece.findall(whole)
+    ]
 
 
 def summary_of(answer: schemas.Summary, previous: str) -> Summary:

@@ -21,17 +21,17 @@ from memory.text.pictures import strip_pictures
 T = TypeVar("T")
 
 READ: Final = 20_000  # characters of a message in which evidence is looked for
+REPLY_TOKENS: Final = 40  # of a reply beside what is learned from
 _PER_MESSAGE: Final = 8  # tokens of role, time and tags
 CONTEXT_MESSAGES: Final = 20  # before the exchange, at most
 BORDER: Final = 16  # messages from one start of them to the next: four are left
 
 
 def write_time(at: datetime, tz: str, lang: Lang) -> str:
-    """Return a moment as prompts write it: date, weekday, time and offset in the zone."""
+    """Return a moment as prompts write it: date, weekday and time in the zone."""
     local = at.astimezone(get_zone(tz))
     day = value(lang, "language", "WEEKDAYS").split()[local.weekday()]
-    offset = local.strftime("%z")
-    return f"{local:%Y-%m-%d} {day} {local:%H:%M} UTC{offset[:3]}:{offset[3:5]}"
+    return f"{local:%Y-%m-%d} {day} {local:%H:%M}"
 
 
 def is_evidence(m: Message, user_id: str) -> bool:
@@ -59,11 +59,12 @@ def list_prompt_messages(
     most: int,
     lang: Lang,
     first: int = 1,
-    reply: int | None = None,
+    *,
+    replies: bool = False,
 ) -> list[Json]:
     """Return the visible messages as prompts show them, each within `most` tokens.
 
-    The assistant's are within `reply` tokens.
+    Of a reply the end is shown, which is what the next message answers, unless `replies` matter.
 
     They are numbered from `first`; `when` is the time as people say it, with the weekday that
     "next Friday" hangs on.
@@ -74,7 +75,7 @@ def list_prompt_messages(
         {
             "n": n,
             "role": get_speaker(m, user_id),
-            "text": clip(text, reply if reply and m.role == "assistant" else most),
+            "text": clip(text, most) if replies or m.role != "assistant" else keep_end(text),
             "at": format_iso(m.at, m.tz),
             "when": write_time(m.at, m.tz, lang),
         }
@@ -182,6 +183,12 @@ def clip(text: str, most: int) -> str:
         return text
     keep = max(1, int(len(text) * most / size * 0.95) // 2)
     return f"{text[:keep]} … {text[-keep:]}"
+
+
+def keep_end(text: str, most: int = REPLY_TOKENS) -> str:
+    """Return the end of the text, within `most` tokens."""
+    size = estimate_tokens(text)
+    return text if size <= most else f"… {text[-int(len(text) * most / size) :].lstrip()}"
 
 
 def take_newest_within(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list[T]:

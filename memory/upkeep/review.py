@@ -14,8 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memory import lifecycle
+from memory.learn.answer import FACTS
 from memory.learn.visible_messages import redact_memory
-from memory.models import Filter, Json, Layer, Level, Memory, MemoryId, Sensitivity, State
+from memory.models import Json, Layer, Level, Memory, MemoryId, Sensitivity, State
 from memory.ports import Transaction
 from memory.upkeep.run import UpkeepRun, Work
 
@@ -27,9 +28,6 @@ ROUNDS: Final = 3
 NEAREST: Final = 5
 MOST_REVIEWS: Final = 10  # a night: each is a call or three; the rest comes in the following ones
 _MAX_ANSWER: Final = 400
-_FACTS: Final = Filter(
-    layers=frozenset({Layer.FACT, Layer.CORE, Layer.SYSTEM}), max_sensitivity=Sensitivity.PRIVATE
-)  # that a conversation was about it is no reason to let go of it
 
 
 def find_due_reviews(run: UpkeepRun) -> list[MemoryId]:
@@ -67,7 +65,7 @@ async def _review(run: UpkeepRun, memory_id: MemoryId) -> Work | None:
 
 async def _ask_decision(run: UpkeepRun, m: Memory, task: lifecycle.ReviewTask) -> Decision | None:
     """Ask up to three rounds; returns None if none of them decided."""
-    nearest = await run.tools.near(run.user_id, m.original_content, NEAREST + 1, _FACTS)
+    nearest = await run.tools.near(run.user_id, m.original_content, NEAREST + 1, FACTS)
     shown: dict[str, Json] = {
         "memory": {
             "id": m.id,
@@ -92,7 +90,7 @@ async def _ask_decision(run: UpkeepRun, m: Memory, task: lifecycle.ReviewTask) -
         if answer.decision != "search":
             return answer.decision
         known = {m.id, *(str(row["id"]) for row in shown["found"])}
-        found = await run.tools.near(run.user_id, answer.words, NEAREST + len(known), _FACTS)
+        found = await run.tools.near(run.user_id, answer.words, NEAREST + len(known), FACTS)
         shown["searched"] = [*shown["searched"], answer.words]
         shown["found"] = [*shown["found"], *_show(found, known)]
     run.tools.skipped(f"review of {m.id}", "undecided", "")

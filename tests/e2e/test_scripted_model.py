@@ -68,7 +68,7 @@ async def test_the_prompt_is_in_order_and_recalled_text_is_delimited(
     assert system.index("Ebb") < system.index("<profile>") < system.index("Allergic to ramen.")
     assert newest.index("<recalled>") < newest.index("Has a boat called Momo.")
     assert newest.index("What is my boat called?") < newest.index("<recalled>")
-    assert re.search(r"\[[a-z][0-9a-z]{5,}\] ✓ Has a boat called Momo\.", newest)
+    assert "\n- ✓ Has a boat called Momo." in newest
     assert "2026-03-02" in newest, "the moment is said beside the newest message"
     assert "Momo" not in request.messages[1]["content"]
 
@@ -86,7 +86,7 @@ async def test_learning_sees_recalled_text_only_in_the_reference_block(
     assert block is not None
     assert re.search(r"\[[a-z][0-9a-z]{5,}\][^\n]*Likes ramen\.", block[1])
     assert "Likes ramen." not in prompt.replace(block[0], "")
-    assert "2026-03-02 Monday 10:01 UTC+01:00" in prompt.rpartition("<exchange>")[2], (
+    assert "2026-03-02 Monday 10:01" in prompt.rpartition("<exchange>")[2], (
         "anchored on the message's own time and zone"
     )
 

@@ -95,13 +95,12 @@ async def test_the_prompt_shows_the_conversation_and_what_is_known_apart(world: 
     await world.work("extract", await through(world), "[]")
     prompt = world.model.prompt()
     listed = re.findall(r"^\[(\w{6,})\] \(\w+\) (.*)$", prompt, re.M)
-    assert len(listed) == 50
+    assert len(listed) == 22, "the nearest, and few more beside one message"
     assert cat.id in [i for i, _ in listed][:5]
     assert all(len(text) <= 160 for _, text in listed)
     assert "talked of cats" not in prompt
     assert (
-        '<said n="1" by="user" at="2026-01-03 Saturday 18:01 UTC+08:00">my cat Mochi is ill</said>'
-        in prompt
+        '<said n="1" by="user" at="2026-01-03 Saturday 18:01">my cat Mochi is ill</said>' in prompt
     )
     data = world.model.requests[-1].data
     assert [m["role"] for m in data["messages"]] == ["user", "assistant"]

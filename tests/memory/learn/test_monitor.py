@@ -63,14 +63,14 @@ async def test_the_prompt_has_exchange_context_and_reference_apart(world: World)
 
 
 async def test_times_are_the_messages_own(world: World) -> None:
-    """Date, weekday and offset of the zone it was said in, for “next Friday” to hang on."""
+    """Date, weekday and time in the zone it was said in, for “next Friday” to hang on."""
     await world.learn("我下周五交报告", "[SKIP]")
-    assert "2026-01-03 星期六 18:01 UTC+08:00" in block(world.model.prompt(), "exchange")
+    assert "2026-01-03 星期六 18:01" in block(world.model.prompt(), "exchange")
     assert world.model.requests[-1].data["exchange"][0]["at"] == "2026-01-03T18:01:00+08:00"
     turn = await world.say("And in Paris?", tz="Europe/Paris")
     await world.work("monitor", {"turn_ids": [turn]}, "[SKIP]")
     shown = block(world.model.prompt(), "exchange")
-    assert re.search(r"2026-01-03 星期六 11:\d\d UTC\+01:00", shown), "the session's language"
+    assert re.search(r"2026-01-03 星期六 11:\d\d", shown), "the session's language"
 
 
 @pytest.mark.parametrize(("said", "lang"), [("I moved to Lyon", "en"), ("我搬到里昂了", "zh")])
