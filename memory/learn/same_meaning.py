@@ -15,6 +15,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import ceil
 from typing import Final
 
@@ -59,6 +60,7 @@ def list_units(text: str) -> frozenset[str]:
     return frozenset(stem(u) for piece in pieces for u in piece if u not in _STOP)
 
 
+@lru_cache(maxsize=4_096)  # each night compares every new memory with many
 def list_content_words(text: str) -> frozenset[str]:
     """Return content words, and pairs of characters: one by itself says little."""
     runs = [r for t in tokens(text.replace("用户", " ")) for r in _RUN.findall(t)]

@@ -56,7 +56,7 @@ def test_what_is_told_follows_what_is_asked(lang: Lang) -> None:
         told = level is not Level.FULL
         assert [x in sent[False] for x in (original, tag, short)] == [not told, told, told]
         phrase = prompts.phrase(int(level), lang)
-        assert all(phrase in x and f"] {level.glyph} " in x for x in sent.values())
+        assert all(phrase in x and f"- {level.glyph} " in x for x in sent.values())
         assert phrase in format_memory(m, lang, NOW)
         seen.add(phrase)
     assert len(seen) == len(Level)
@@ -116,7 +116,7 @@ async def test_asking_is_read_by_its_form(
         ):
             await w.say(text, review=review)
             sent = str(chats(openai_server, "large")[-1].messages[-1]["content"])
-            assert f"] · {said} " in sent.replace("（", " (")
+            assert f"- · {said} " in sent.replace("（", " (")
 
 
 async def test_a_strict_reach_sees_what_is_clear(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from tests.servers.openai import OpenAIServer
 @pytest.mark.timeout(300)  # each process is started, killed, and its memories are gone through
 async def test_killed_in_the_middle_of_a_night(tmp_path: Path) -> None:
     """No memory in two states, no level half written, no counter ahead of what was done; and then it ends."""
-    trial = await ordeal(tmp_path, 4, 400, longest=0.4, delay=0.15)
-    assert trial.landed == 4
+    trial = await ordeal(tmp_path, 3, 300, longest=0.4, delay=0.15)
+    assert trial.landed == 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")

@@ -396,7 +396,7 @@ Seen: TypeAlias = tuple[MemoryId, str, int]
 
 
 def lived(shared: Path) -> Lived:
-    """290 memories and ten episodes, a year, then days 3,000 and 30,000; once for all test processes."""
+    """290 memories and ten episodes, a year with eight nights, then days 3,000 and 30,000; once for all test processes."""
     with FileLock(shared / "lived.lock"):
         kept = shared / "lived.pickle"
         if not kept.exists():
@@ -413,7 +413,7 @@ async def _lived() -> Lived:
                 await w.learn(i)
             await episodes(w, 10)
             checkpoints = []
-            await w.live(365, 480, 26)
+            await w.live(365, 300, 8)
             checkpoints.append(await _checkpoint(w))
             for curve in ("score", "fade"):  # in the middle of it EBB_CURVE is set anew, and back
                 await switch.plan(w.store, curve, w.now)

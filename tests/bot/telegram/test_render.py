@@ -79,7 +79,7 @@ def accepted(piece: MessagePart) -> None:
 
 
 @given(MARKDOWN, st.sampled_from([40, 100, 1000, LIMIT]))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_every_piece_is_accepted(markdown: str, limit: int) -> None:
     """Whatever the Markdown, each message is within the limit, not blank, and its entities are in range."""
     for piece in render(markdown, limit):
@@ -88,7 +88,7 @@ def test_every_piece_is_accepted(markdown: str, limit: int) -> None:
 
 
 @given(st.text(max_size=600), st.integers(10, 200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_nothing_is_lost_by_splitting(text: str, limit: int) -> None:
     """The pieces hold every character that is not white space, in order."""
     pieces = render_plain(text, limit)
@@ -174,7 +174,7 @@ MARKS = set("*_~`#>|-+[]()!\\.:=") | set("0123456789x ")
 
 
 @given(MARKDOWN)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_nothing_a_model_wrote_disappears(markdown: str) -> None:
     """What is no mark of Markdown is in the text, or kept in a link or as a language, as often as it was written."""
     pieces = render(markdown)

@@ -270,4 +270,4 @@ class Life(RuleBasedStateMachine):
 
 
 TestLife = Life.TestCase
-TestLife.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
+TestLife.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)

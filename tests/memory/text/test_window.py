@@ -292,7 +292,7 @@ def test_any_text_at_any_time(text: str, now: datetime) -> None:
     assert found is None or found[0] < found[1]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=80)
 @given(
     st.lists(st.sampled_from([*times_en.PIECES, *times_zh.PIECES]), max_size=9),
     st.sampled_from(["", " "]),

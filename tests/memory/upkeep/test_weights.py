@@ -101,7 +101,7 @@ def reviewed(m: Memory, how: str, at: datetime) -> Memory:
     return replace(m, reviewed_at=at if how == "deleted" else None)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.lists(
         st.tuples(lives(), st.booleans(), st.sampled_from(REVIEWS), curves), min_size=1, max_size=8
