@@ -65,11 +65,12 @@ _DAY_ZH: Final = re.compile(
     r"([一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})(?=[日号])"
 )
 _MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_M, _D = r"(?:1[0-2]|0?[1-9])(?!\d)", r"(?:[12]\d|3[01]|0?[1-9])(?!\d)"
 DATED: Final = re.compile(
-    rf"(?:19|20)\d\d(?:[-/年]\d{{1,2}}(?:[-/月](?:(?:\d{{1,2}}[日号]?[到至])?\d{{1,2}}[日号]?)?)?)?年?"
-    rf"|\d{{1,2}}月(?:(?:\d{{1,2}}[日号]?[到至])?\d{{1,2}}[日号])?"
-    rf"|\b(?:\d{{1,2}} ?(?:to|-|–) ?)?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]*"
-    rf"|\b(?:{_MONTHS})[a-z]* \d{{1,2}}(?:st|nd|rd|th)?\b",
+    rf"(?:19|20)\d\d(?:[-/年]{_M}(?:[-/月](?:(?:{_D}[日号]?[到至])?{_D}(?!岁)[日号]?)?)?)?年?"
+    rf"|{_M}月(?:(?:{_D}[日号]?[到至])?{_D}[日号])?"
+    rf"|\b(?:{_D} ?(?:to|-|–) ?)?{_D}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]*"
+    rf"|\b(?:{_MONTHS})[a-z]* {_D}(?:st|nd|rd|th)?\b",
     re.I,
 )
 """A date in a memory's text."""
@@ -101,8 +102,8 @@ def cut_dates(text: str, dated: re.Pattern[str] = DATED) -> str:
     """Take out dates; one that digits stand beside is none: 46月1日."""
 
     def cut(m: re.Match[str]) -> str:
-        beside = text[max(0, m.start() - 1) : m.start()] + text[m.end() : m.end() + 1]
-        return m[0] if any(c.isdigit() for c in beside) else " "
+        before, after = text[max(0, m.start() - 1) : m.start()], text[m.end() - 1 : m.end() + 1]
+        return m[0] if before.isdigit() or (len(after) > 1 and after.isdigit()) else " "
 
     return dated.sub(cut, text)
 

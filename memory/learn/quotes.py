@@ -20,7 +20,8 @@ from memory.jobs import Effect
 from memory.learn import dates
 from memory.learn.answer import LearningTools, read_learning, read_payload
 from memory.learn.cited_words import JOINT
-from memory.learn.evidence import JOINED, find_names
+from memory.learn.evidence import find_names
+from memory.learn.evidence_case import JOINED
 from memory.learn.extract import HISTORY_TOKENS, ExtractionInput, Extractor
 from memory.learn.merge import Claim, Merger, choose_kind, find_refusal
 from memory.learn.same_meaning import list_units

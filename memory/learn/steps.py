@@ -22,6 +22,7 @@ from memory.learn.cited_words import (
     sentences_of,
 )
 from memory.learn.evidence import Verdict, check_operation, find_names
+from memory.learn.evidence_case import JOINED
 from memory.learn.merge import REPEATS, Claim, Merger, SaveResult, importance_of_memory
 from memory.learn.pictures import list_modalities
 from memory.learn.proposals import add_proposal
@@ -48,6 +49,7 @@ from memory.text.commands import find_intent
 from memory.text.forms import has_same_form
 from memory.text.languages import bounded, values
 from memory.text.notes import strip_subject
+from memory.text.numbers import find_numbers
 from memory.text.questions import COMMON
 from memory.text.spans import join_own_text
 from memory.text.speech import (
@@ -68,8 +70,8 @@ DENIES: Final = frozenset({"negate", "delete"})
 NOTHING: Final[Mapping[str, Json]] = {"outcome": "nothing", "new": 0, "updated": 0}
 # Cosine around the mean of a language's sentences from which a text may mean the memory nearest to
 # it: of the exchanges, 58 of 60 that are meant, and a tenth of the others.
-NEAR, FAR = 0.24, 0.1
-TOLD: Final = 0.25  # share of its words that were said, below which it is invented (1% of gold)
+NEAR: Final = 0.24
+TOLD: Final = 0.34  # share of its words that were said, below which it is invented (1% of gold)
 FEW: Final = 4  # words of an answer that is about what the sentence before it is about
 MOST_ENDED: Final = 3  # memories that one exchange may end
 HALF: Final = 0.5  # share of a text's words that names a memory, or makes a claim the person's
@@ -135,9 +137,11 @@ def check_steps(
         shown: the memories that the model was shown.
         near: how near the steps' texts lie to those.
     """
-    texts = [m.original_content for m in shown if not m.source_ids]  # what is derived bears nothing
-    said = _join_exchange_words(spoken)
-    own, heard = _join_told(spoken), "\n".join([*(m.text for m in spoken), *texts])
+    bearing = [m for m in shown if not m.source_ids]  # what is derived bears nothing
+    texts = [m.original_content for m in bearing]
+    said, told = _join_exchange_words(spoken), _join_told(spoken)
+    touched = "\n".join(m.original_content for m in bearing if touches_memory(told, m))
+    heard = "\n".join([*(m.text for m in spoken), *texts])
 
     def check(s: Step) -> Verdict:
         if s.verdict.reason:
@@ -148,38 +152,69 @@ def check_steps(
             if found.reason in {"", "said", "negation"}:
                 return found
             return replace(found, reason="") if s.op == "same" else Verdict("")
-        if op and not found.reason and _is_invented(op, own, heard):
+        if op and not found.reason and _is_invented(op, told, touched, heard):
             return replace(found, reason="unsupported")
         if found.reason or s.old is None or s.op not in ENDS:
             return found
-        text = s.entry.content if s.entry else ""
-        nearest = _is_nearest(text, s.old, near) and not s.old.guarded
-        cited = _join_cited_clauses(found, spoken) if nearest else ""
-        denied = s.op == "negate" and _speaks_of_change(cited)
-        if s.op in DENIES and not (denied or _is_denied(spoken, s.old, s.op, shown)):
-            return replace(found, reason="negation")
-        means = not text or _means_memory(text, s.old, shown)
         if _is_mostly_quoted(found, spoken):
             return replace(found, reason="reach")
-        if means and may_end(said, s.old) and not _is_far(text, s.old, near):
-            return found
-        planned = s.op == "done" and s.old.kind in _PLANNED
-        means = nearest and (planned or touches_memory(text, s.old) or _speaks_of_change(cited))
+        if s.op in DENIES:
+            ended = _is_denied(spoken, s.old, s.op, shown) or _tells_end(s, found, spoken)
+            return found if ended else replace(found, reason="negation")
+        if any(has_same_form(op.text, m.original_content) for m in shown if op and m is not s.old):
+            return replace(found, reason="not_theirs")  # another memory says so
+        means = _means_memory(s, said, shown, near, _join_cited_clauses(found, spoken))
         return found if means else replace(found, reason="reach")
 
-    return [replace(s, verdict=check(s)) for s in steps]
+    return [_leave_out_unsaid(replace(s, verdict=check(s))) for s in steps]
 
 
-def _means_memory(text: str, old: Memory, shown: Collection[Memory]) -> bool:
-    """Tell whether a text is about the memory that it changes, rather than another one."""
-    told, days = list_content_words(dates.DATED.sub(" ", text)), _list_days(text)
+def _leave_out_unsaid(step: Step) -> Step:
+    """Leave out the dates beside a text that the words do not bear: no date is better."""
+    if step.entry is None or not step.verdict.unsaid:
+        return step
+    names = {"due": "expires"}
+    unsaid = dict.fromkeys((names.get(use, use) for use in step.verdict.unsaid), "")
+    return replace(step, entry=step.entry.model_copy(update=unsaid))
+
+
+def _means_memory(
+    s: Step, said: str, shown: Collection[Memory], near: Nearness, cited: str
+) -> bool:
+    """Tell whether a text, and own words, are about the memory that it changes."""
+    text, old = s.entry.content if s.entry else "", s.old
+    if old is None or not text:
+        return old is not None and may_end(said, old)
+    told = list_content_words(dates.DATED.sub(" ", text))
 
     def fits(m: Memory) -> float:
         words = list_content_words(dates.DATED.sub(" ", m.original_content))
-        same_day = bool(days & _list_days(m.original_content))
-        return same_day or len(told & words) / max(1, len(told | words))
+        return len(told & words) / max(1, len(told | words))
 
-    return 2 * fits(old) >= max(map(fits, shown), default=0.0) and touches_memory(text, old)
+    # A plan that came true is nearer to the new value than the old value is.
+    planned = old.kind in _PLANNED
+    others = [m for m in shown if (m.kind in _PLANNED, not m.slot) == (planned, not old.slot)]
+    if 2 * fits(old) >= max(map(fits, others), default=0.0) and touches_memory(text, old):
+        return not old.guarded or may_end(said, old)
+    nearest = _is_nearest(text, old, near) and not old.guarded
+    return nearest and (planned or _speaks_of_change(cited))
+
+
+def _tells_end(s: Step, found: Verdict, spoken: Sequence[ShownMessage]) -> bool:
+    """Tell whether a text says, in words of the message it rests on, how its memory ended."""
+    text, old = s.entry.content if s.entry else "", s.old
+    if s.op != "negate" or old is None or old.guarded or not touches_memory(text, old):
+        return False
+    rests = {i for i, *_ in found.sources}
+    own = "\n".join(join_own_text(m.text) for m in spoken if m.id in rests)
+    new = list_content_words(text) - list_content_words(old.original_content)
+    if new.isdisjoint(list_content_words(own)):
+        return False
+    if denies_or_ends(text) is not denies_or_ends(old.original_content):
+        return True
+    clauses = (own[a:b] for a, b in split_clauses(own))
+    past = FORMS.PAST_TOLD.search(text) or FORMS.CHANGED.search(text)
+    return bool(past) and any(map(_speaks_of_change, clauses))
 
 
 def _join_told(spoken: Sequence[ShownMessage]) -> str:
@@ -188,29 +223,31 @@ def _join_told(spoken: Sequence[ShownMessage]) -> str:
     return "\n".join([*told, _join_exchange_words(spoken)])
 
 
-def _is_invented(op: Operation, told: str, heard: str) -> bool:
+def _is_invented(op: Operation, told: str, touched: str, heard: str) -> bool:
     """Tell whether a text, or a clause of it, has hardly a word of what was said.
 
     Args:
         op: what a model wants to keep or change.
         told: the person's own words, and what they answered.
+        touched: the memories that those speak of.
         heard: all that the model was shown.
     """
-    if op.quote or op.op == "negate":  # which is often said in quite other words
+    if op.quote:
         return False
     text = dates.DATED.sub(" ", op.text)
     for clause in (text[a:b] for a, b in split_clauses(text)):
         told_of = list_content_words(clause)
         if len(told_of) >= FEW and told_of.isdisjoint(list_content_words(heard)):
             return True
-    if any(find(text) & find(told) for find in (find_kin, translations.things_of)):
+    words = list_content_words(FORMS.DAYS.sub(" ", text)) - COMMON
+    if op.op == "negate" or not words:  # an end is often told in quite other words
         return False
-    words = list_content_words(text)
-    shared = words & list_content_words(told)
-    if op.op != "add":
-        return bool(words) and not shared
-    few = len(shared) < TOLD * len(words)
-    return bool(words) and (few or (len(words) >= FEW - 1 and shared <= COMMON))
+    same = [w for find in (find_kin, translations.things_of) for w in find(text) & find(told)]
+    counted = {f"{n:g}" for n, *_ in find_numbers(told)}
+    said = words & (list_content_words(told) | counted)
+    if said or op.op != "add":
+        said |= words & list_content_words(f"{touched}\n{op.old}")
+    return len(said) + len(same) < TOLD * len(words)
 
 
 def _is_nearest(text: str, old: Memory, near: Nearness) -> bool:
@@ -226,20 +263,10 @@ def _is_mostly_quoted(verdict: Verdict, spoken: Sequence[ShownMessage]) -> bool:
     return sum(len(join_own_text(t)) for t in said) < HALF * sum(len(t.strip()) for t in said)
 
 
-def _is_far(text: str, old: Memory, near: Nearness) -> bool:
-    """Tell whether a text is clearly nearer to another memory than to the one it changes."""
-    found = near.get(text, {})
-    return old.id in found and found[old.id] < max(found.values()) - FAR
-
-
 def _speaks_of_change(text: str) -> bool:
     """Tell whether words say, and do not ask, that something changed, ended or is not so."""
     changed = denies_or_ends(text) or FORMS.CHANGED.search(text)
     return bool(changed) and not FORMS.QUESTION.search(text)
-
-
-def _list_days(text: str) -> set[str]:
-    return {m[0] for m in dates.DATED.finditer(text)}
 
 
 def _is_denied(
@@ -250,22 +277,32 @@ def _is_denied(
         intent = find_intent(own)
         if op == "delete" and intent is not None and intent.kind == "forget":
             return True  # "forget that" need not name it
-        clauses = [f"{own} {asked}"] if asked else [own[a:b] for a, b in split_clauses(own)]
-        for c in clauses:
-            ends = denies_or_ends(c) or (op == "negate" and FORMS.CHANGED.search(c))
+        parts = [p for a, b in split_clauses(own) for p in JOINED.split(own[a:b])]
+        if asked:
+            parts = [f"{own} {asked}"]
+        known = list_content_words(m.original_content)
+        still = [len(known & list_content_words(c)) for c in parts if not _speaks_of_change(c)]
+        for c in parts:
+            ends = is_denial(c)
+            if op == "negate":  # what has ended was true, and is not deleted
+                ends = denies_or_ends(c) or bool(FORMS.CHANGED.search(c))
+            if FORMS.NEGATIVE.search(m.original_content):  # "can't eat it" is no end of an allergy
+                ends = denies_or_ends(c) and FORMS.NEGATIVE.search(c)
             if not ends or FORMS.QUESTION.search(c) or FORMS.PLAN.search(c):
                 continue
-            if touches_memory(c, m) and _shares_most(c, m, shown):
+            sure = len(known & list_content_words(c)) >= max(still, default=0)
+            if sure and touches_memory(c, m) and _shares_most(c, m, shown, op):
                 return True
     return False
 
 
-def _shares_most(text: str, m: Memory, shown: Collection[Memory]) -> bool:
-    """Tell whether no other memory shares twice as many words with a text."""
+def _shares_most(text: str, m: Memory, shown: Collection[Memory], op: str) -> bool:
+    """Tell whether no other memory shares more words with a text, to be deleted as many."""
     said = list_content_words(text)
-    shared = [len(said & list_content_words(x.original_content)) for x in shown]
+    others = [x for x in shown if x.id != m.id]
+    shared = [len(said & list_content_words(x.original_content)) for x in others]
     mine = len(said & list_content_words(m.original_content))
-    return 2 * mine >= max(shared, default=0)
+    return mine + (op != "delete") > max(shared, default=0)
 
 
 def _write_operation(s: Step, entry: Entry) -> Operation:
@@ -428,12 +465,16 @@ def apply_steps(
     """
     said, done, left = _join_exchange_words(spoken), list[SaveResult](), dict[MemoryId, MemoryId]()
     over: list[Memory] = []  # what the steps before ended
+    valid = [s for s in steps if s.old and not s.verdict.reason]
+    changed = {s.old.id for s in valid if s.old and s.op in {"update", "fix"}}
     earlier = [_count_ended_before(merger.tx, s.claim) for s in steps]
     for s, before in zip(steps, earlier, strict=True):
         named = left.get(s.old.id, s.old.id) if s.old else ""
         step = replace(s, old=merger.tx.memories.get(named) if named else None)
         ended = before + sum(d.ended for d in done)
         why = _find_obstacle(step, said, ended, recalled)
+        if step.op == "delete" and s.old and s.old.id in changed:
+            why = why or "gone"  # the same answer gives it a new value
         if why:
             done.append(_ask_instead(merger, step, said, why, now))
         elif known := _find_repeated(step, over):

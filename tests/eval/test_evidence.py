@@ -32,7 +32,8 @@ def is_supported(case: dict[str, Any]) -> bool:
     old = next((m["text"] for m in case["shown"] if m["id"] == op["id"]), "")
     days = tuple((use, op[name]) for name, use in USES.items() if op[name])
     wanted = Operation(op["op"].lower(), op["text"], said, op["on"] or "", days, old)
-    return not check_operation(wanted, spoken, [m["text"] for m in case["shown"]]).reason
+    found = check_operation(wanted, spoken, [m["text"] for m in case["shown"]])
+    return not found.reason and not (found.unsaid and not case["supported"])  # which is left out
 
 
 def shares(name: str, half: Any = None) -> dict[tuple[str, bool], float]:
@@ -80,6 +81,12 @@ def test_evidence_is_decided_correctly(name: str, half: Any, floor: float) -> No
         ("2015年到2018年在广州跑外贸", "2016年到2018年在广州跑外贸", False),
         ("跟我说话不用「您」", "说话不用「您」", True),
         ("我大三 在兰州读材料 困得不行 就我一个想工作", "在兰州读材料，大三", True),
+        ("Old Mr Vella next door died on Friday", "Neighbour Mr Vella died", True),
+        ("Dr Pham says my knees are shot", "Knees are shot, says the doctor", True),
+        ("I doubt that I have cancer", "Has cancer", False),
+        ("医生排除了肺癌", "有肺癌", False),
+        ("Danielle came over", "Daniel came over", False),
+        ("又去了一趟厦门，这次一个人", "2026年17月一个人去了厦门", False),
     ],
 )
 def test_wishes_and_what_they_are_set_against(said: str, text: str, supported: bool) -> None:

@@ -220,6 +220,17 @@ async def test_every_operation_does_its_work(world: World) -> None:
     assert not any("king" in m.content for m in await world.all(*State))
 
 
+async def test_a_new_value_is_not_deleted_with_the_old_one(world: World) -> None:
+    """UPDATE and DELETE of one id in one answer, in either order."""
+    for said, text in (("Finch", "Works at Finch"), ("Heron", "Works at Heron")):
+        m = (await world.all() or [await world.remember("Works at Kestrel")])[0]
+        old = m.content.split()[-1]
+        both = [f"[UPDATE:{m.id}] {text}", f"[DELETE:{m.id}]"]
+        both = both if said == "Finch" else both[::-1]
+        await world.learn(f"I do not work at {old}, I work at {said} now", "\n".join(both))
+        assert (await world.only()).content == text
+
+
 async def test_one_act_for_all_that_an_answer_does(world: World) -> None:
     """A change set by the monitor, tied to the turn and the job, that can be undone as a whole."""
     result = await world.learn("I like tea and milk", "[ADD] Likes tea\n[ADD] Likes milk")

@@ -32,6 +32,12 @@ JOB = "Advises students at a tutoring firm"
         ("add", "", "By 1 September I work at the cannery", "Works for the secret police", 0, "unsupported"),
         ("add", "", "我妹一直在长沙读的，中南大学", "妹妹在长沙的中南大学读书，和青岛一起", 0, "unsupported"),
         ("add", "", "我妹一直在长沙读的，中南大学", "妹妹在长沙的中南大学读书", 0, ""),
+        # How it ended may be told in words that the memory has not, but "cannot" ends no allergy.
+        ("negate", "Girlfriend is Jess", "shes left me. stopping at her sisters", "Jess left, is at her sister's", 0, ""),
+        ("negate", "Allergic to shellfish", "i can't do shellfish so the paella's out", "No longer allergic to shellfish", 0, "negation"),
+        ("negate", "Ma lives in Leeds", "My ma said so but I've never had it tested", "Ma no longer lives in Leeds", 0, "negation"),
+        ("update", "Mam lives in Sligo", "mam lives in Belfast now", "Lives in Belfast", 0, "subject"),
+        ("update", JOB, "I am done with the tutoring firm", "Lives in Leeds", 0, "unsupported"),
     ],
 )  # fmt: skip
 def test_reach(op: str, old: str, said: str, text: str, cosine: float, reason: str) -> None:
@@ -50,3 +56,14 @@ def test_reach(op: str, old: str, said: str, text: str, cosine: float, reason: s
     near = {text: {"m0": cosine, "m1": 0.2}}
     [step] = check_steps([Step(op, shown[0] if old else None, entry)], spoken, shown, near)
     assert step.verdict.reason == reason
+
+
+def test_a_date_that_nobody_said_is_left_out() -> None:
+    """The line stays, with those dates that the words bear."""
+    said = "Dad died on Friday, the funeral is on 9 June"
+    spoken = [ShownMessage("x", 1, "user", said, NOW, "UTC")]
+    fields = {"content": "Dad died", "said": "1:Dad died on Friday", "dead": "Dad"}
+    for day, kept in (("2026-05-29", "2026-05-29"), ("2026-04-02", "")):
+        entry = Entry.model_validate({**fields, "on": day})
+        [step] = check_steps([Step("add", None, entry)], spoken, [])
+        assert (step.verdict.reason, step.entry and step.entry.on) == ("", kept)

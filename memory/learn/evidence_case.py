@@ -1,0 +1,142 @@
+"""An operation beside the words of a person that it rests on, as the checks of evidence read them.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import cached_property
+from typing import Final
+
+from memory.learn import dates
+from memory.learn.cited_words import (
+    Operation,
+    Place,
+    ShownMessage,
+    find_question_before,
+    sentences_of,
+)
+from memory.learn.same_meaning import list_units
+from memory.text.languages import values
+from memory.text.numbers import find_numbers
+from memory.text.speech import FORMS, find_kin, fold, read_answer, split_clauses
+from memory.text.words import is_unspaced
+
+JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
+RUNS_ON: Final = 20  # words from which a clause is read only around the words that are quoted
+_TITLE: Final = re.compile("[\"“「《']([^\"”」》']{1,10})[\"”」》']")  # is one's own word
+_SPANS: Final = [  # days of a unit of time, and how it is named in all languages
+    (days, re.compile(f"[ 多]{{0,2}}(?:{'|'.join(words).replace(' ', '|')})"))
+    for days, words in zip(
+        (365.25, 30.44, 7.0),
+        zip(*(spans.split("|") for spans in values("evidence", "SPANS").values()), strict=True),
+        strict=True,
+    )
+]
+
+
+class EvidenceCase:
+    """An operation beside the words that it rests on, as the checks read them.
+
+    Attributes:
+        m, sentence, focus: the message, its sentence and the clauses of that which the operation
+        rests on. question, answer: the sentence before a short answer, and what the answer does
+        with it. said: what the person said, without what they took back, and the question as far as
+        they affirm it. known: that and the memories that their words point to; folded, like `said`.
+        text: the operation's text without dates. words: its units.
+    """
+
+    def __init__(
+        self, op: Operation, spoken: Sequence[ShownMessage], shown: tuple[str, ...], place: Place
+    ) -> None:
+        i, start, end = place
+        self.op, self.spoken, self.m = op, spoken, spoken[i]
+        text = self.m.text
+        self.before, self.cited = text[:start], text[start:end]
+        self.quoted = any(c.words for c in op.said)
+        around = (text[a:b] for a, b in sentences_of(text) if a < end and start < b)
+        self.sentence = " ".join(around) or self.cited
+        clauses = [self.sentence[a:b].strip() for a, b in split_clauses(self.sentence)]
+        self.focus = [self._narrow(c) for c in clauses if self._is_cited(c)] or clauses
+        question = find_question_before(spoken, i)
+        self.answer = read_answer(text.strip(), question)
+        self.question = question if self.answer else ""
+        self.all_shown, self.shown = shown, [op.old, *filter(self._points_to, shown)]
+        own, affirmed = list[str](), list[str]()
+        for j, m in enumerate(spoken):
+            if m.role == "user":
+                asked = find_question_before(spoken, j)
+                own += [*(m.text[a:b] for a, b in sentences_of(m.text)), *_TITLE.findall(m.text)]
+                if read_answer(m.text.strip(), asked) in {"yes", "fill", "past", "unsure"}:
+                    affirmed.append(asked)
+        self.said = fold(" ".join((*own, *affirmed)))
+        self.known = fold(" ".join((self.said, *self.shown)))
+        self.text = dates.cut_dates(op.text)
+        self.words = list_units(self.text)
+        self.changed = list_units(op.old) if op.op in {"update", "fix"} else frozenset[str]()
+
+    def _is_cited(self, clause: str) -> bool:
+        cited, folded = (fold(text).strip(" .?!？！。") for text in (self.cited, clause))
+        units = list_units(clause)
+        shared = len(units & list_units(self.cited))
+        return folded in cited or cited in folded or shared >= len(units) / 2
+
+    def _narrow(self, clause: str) -> str:
+        """Cut a clause that runs on without a stop to some words around those it rests on."""
+        if (at := clause.find(self.cited)) < 0 or len(clause.split()) <= RUNS_ON:
+            return clause
+        before, after = clause[:at].split(), clause[at + len(self.cited) :].split()
+        lead = ("…", *before[-4:]) if len(before) > 4 else before  # what opens it is no question
+        return " ".join((*lead, self.cited, *after[:4]))
+
+    def _points_to(self, memory: str) -> bool:
+        """Tell whether own words, or the question they answer, speak of what a memory is about."""
+        said = f"{self.m.text} {self.question}"
+        kin, theirs = find_kin(said), find_kin(memory)
+        return bool(kin & theirs or list_units(said) & list_units(memory) or (kin and not theirs))
+
+    @cached_property
+    def windows(self) -> list[dates.Window]:
+        """The times named by the clauses it rests on, else by the message, else by all of them."""
+        asked = [(self.question, self.m)] if self.answer not in {"", "no", "evades"} else []
+        own = [(m.text, m) for m in self.spoken if m.role == "user"]
+        found: list[dates.Window] = []
+        for said in ([(f, self.m) for f in self.focus], [(self.m.text, self.m)], own):
+            for text, m in (*said, *asked):
+                found += dates.find_said_times(text, m.at, m.tz)
+            if any(not (a <= self.m.at < b) for a, b in found):
+                break
+        return found
+
+    @cached_property
+    def times(self) -> list[dates.Window]:
+        """All times of the words, and of the memories that they point to."""
+        at, tz = self.m.at, self.m.tz
+        named = [m[0] for m in FORMS.DAYS.finditer(self.m.text) if not is_unspaced(m[0])]
+        bare = [f"{word} {day}" for day in named for word in ("on", "in")]
+        told = (*self.shown, *bare)
+        known = [w for t in told for way in dates.find_spoken_times(t, at, tz) for w in way]
+        again = dates.find_repetition(self.m.text, at, tz)
+        return [*self.windows, *self.spans, *again, *known]
+
+    @cached_property
+    def spans(self) -> list[dates.Window]:
+        """When what has gone on for a time named in own words began: six years, 三年了."""
+        at, found = self.m.at, list[dates.Window]()
+        for n, _, end in find_numbers(self.said):
+            unit = next((d for d, p in _SPANS if p.match(self.said, end)), None)
+            if unit is not None and 0 < n < 100:
+                start = at - timedelta(days=n * unit)
+                wide = (timedelta(days=d) for d in {unit / 2, min(unit / 2, 15.0)})
+                found += [(start - d, start + d) for d in wide]
+        return found
+
+    @cached_property
+    def lies_ahead(self) -> bool:
+        """Whether every time that the clauses it rests on name is one to come."""
+        both = (w for f in self.focus for w in dates.find_spoken_times(f, self.m.at, self.m.tz))
+        starts = [start for way in both for start, _ in way]
+        return bool(starts) and min(starts) > self.m.at
