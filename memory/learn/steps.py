@@ -151,7 +151,8 @@ def check_steps(
         if s.op in REPEATS:  # in whatever words they said it
             if found.reason in {"", "said", "negation"}:
                 return found
-            return replace(found, reason="") if s.op == "same" else Verdict("")
+            meant = s.op == "same" or _speaks_of_change(_join_cited_clauses(found, spoken))
+            return replace(found, reason="") if meant else Verdict("")
         if op and not found.reason and _is_invented(op, told, touched, heard):
             return replace(found, reason="unsupported")
         if found.reason or s.old is None or s.op not in ENDS:

@@ -145,7 +145,9 @@ class Answerer:
         for name in self.case["memories"]:
             of = name["name"]
             no = {"en": f"No longer: {name['text']}", "zh": f"不再{name['text']}"}[self.lang]
-            lines += [Line("DELETE", of), Line("NEGATE", of, self._cite(), no, "text"),
+            if of not in self.case["ended"]:  # of what has ended it would be true
+                lines.append(Line("NEGATE", of, self._cite(), no, "text"))
+            lines += [Line("DELETE", of),
                       Line(rng.choice(["UPDATE", "FIX", "DONE"]), of, self._cite(), rng.choice(INVENTED[self.lang]), "text")]  # fmt: skip
         for text in INVENTED[self.lang]:
             lines.append(Line("ADD", "", self._cite(), text, "text"))
