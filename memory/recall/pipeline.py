@@ -10,7 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from memory.lifecycle import compute_level, compute_weight, is_episode, level_for_weight
+from memory.lifecycle import (
+    compute_level,
+    compute_weight,
+    is_episode,
+    is_silenced,
+    level_for_weight,
+)
 from memory.lifecycle.score import RESIDENT
 from memory.models import (
     CandidateRow,
@@ -28,7 +34,7 @@ from memory.models import (
     State,
 )
 from memory.ports import Reader, Transaction, Values
-from memory.recall.agenda import find_agenda
+from memory.recall.agenda import find_agenda, find_deaths
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, apply_nudges, compute_nudges
 from memory.recall.gate import (
     FAINT_THRESHOLD,
@@ -437,14 +443,24 @@ def is_standing(m: Memory) -> bool:
 
 
 def _list_rest(tx: Transaction, u: float, now: datetime) -> list[Memory]:
-    """List what else is clear and holds or is to come: what fills a slot first, then by weight."""
+    """List what else is clear and holds or is to come: what fills a slot first, then by weight.
+
+    What is to do and what comes again stands in no prompt but around its day.
+    """
     layers, public = frozenset({Layer.FACT}), Sensitivity.GENERAL
     f = Filter(
         levels=CLEAR_LEVELS, layers=layers, valid_at=now, negated=False, max_sensitivity=public
     )
     found = tx.memories.find(f, order="weight", limit=_REST).items
-    days = ((m, m.expires_at or m.on_until or m.on) for m in found)
-    live = [m for m, day in days if day is None or m.repeats or day >= now - timedelta(days=1)]
+    deaths, past = find_deaths(tx, now), now - timedelta(days=1)
+    live = [
+        m
+        for m in found
+        if m.kind is not Kind.TODO
+        and not m.repeats
+        and ((day := m.on_until or m.on) is None or day >= past)
+        and not is_silenced(m, deaths)
+    ]
     return sorted(live, key=lambda m: (not m.slot, -compute_weight(m, u, now), m.id))
 
 
