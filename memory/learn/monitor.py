@@ -25,6 +25,7 @@ from memory.learn.secrets import list_readable
 from memory.learn.steps import (
     NOTHING,
     Step,
+    accept_paraphrases,
     apply_steps,
     check_steps,
     claim_steps,
@@ -208,7 +209,9 @@ class Monitor:
         found = [x for x in found if x.op != "skip"]
         steps, shown = await asyncio.to_thread(_read_steps, ex, found), ex.shown.values()
         near = await measure_nearness(tools, ex.user_id, steps, shown)
-        return await asyncio.to_thread(check_steps, steps, ex.spoken, shown, near), len(unread)
+        checked = await asyncio.to_thread(check_steps, steps, ex.spoken, shown, near)
+        checked = await accept_paraphrases(tools, checked, ex.spoken, again=bool(failed))
+        return checked, len(unread)
 
     # --- the write ---
 

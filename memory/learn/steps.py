@@ -91,6 +91,11 @@ _SLOTS: Final = [  # words of one side of life: home, work, …, of all language
 ]
 
 
+# Reasons that give way to the embedder: a paraphrase at once, the others to a model that insists.
+_PARAPHRASED: Final = frozenset({"unsupported"})
+_INSISTED: Final = _PARAPHRASED | {"language", "no_fact", "overstated"}
+CITED: Final = 0.3  # cosine of a text and the words that it cites
+
 Nearness: TypeAlias = Mapping[str, Mapping[MemoryId, float]]  # of texts to memories, by cosine
 
 
@@ -168,6 +173,34 @@ def check_steps(
         return found if means else replace(found, reason="reach")
 
     return [_leave_out_unsaid(replace(s, verdict=check(s))) for s in steps]
+
+
+async def accept_paraphrases(
+    tools: LearningTools, steps: Sequence[Step], spoken: Sequence[ShownMessage], *, again: bool
+) -> list[Step]:
+    """Accept what lies near to the person's words that it cites, though it shares none with them.
+
+    Of 141 true texts 93% lie so near, of texts beside other words 3%. `again`: the model was told
+    what is wrong and means it all the same; then some rules of form give way as well.
+    """
+    texts = {m.id: m.text for m in spoken if m.role == "user"}
+    cited = dict[int, tuple[str, str]]()
+    for i, s in enumerate(steps):
+        of, start, end = next(iter(s.verdict.sources), ("", 0, 0))
+        yields = s.verdict.reason in (_INSISTED if again else _PARAPHRASED)
+        if yields and s.entry and s.entry.said and of in texts:
+            cited[i] = s.entry.content, texts[of][start:end]
+    both = list(dict.fromkeys(text for pair in cited.values() for text in pair))
+    reader = await slots.load_reader(tools.embedder, both) if both else None
+    if reader is None:
+        return list(steps)
+    vectors = zip(both, await tools.embed(both), strict=True)
+    at = {text: reader.centre(text, v) for text, v in vectors if v is not None}
+    out = list(steps)
+    for i, (text, words) in cited.items():
+        if text in at and words in at and float(at[text] @ at[words]) >= CITED:
+            out[i] = replace(out[i], verdict=replace(out[i].verdict, reason=""))
+    return out
 
 
 def _leave_out_unsaid(step: Step) -> Step:

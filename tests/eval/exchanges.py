@@ -17,8 +17,8 @@ _REFUSED: Final = re.compile(r'<line reason="([^"]*)">(.*?)</line>', re.DOTALL)
 
 
 def list_gold(case: Row) -> Answers:
-    """What a perfect monitor answers to the case."""
-    return {(0, "monitor", 0): "\n".join(map(unname, case["gold"]))}
+    """What a perfect monitor answers to the case, and says again where it is not believed."""
+    return {(0, "monitor", n): "\n".join(map(unname, case["gold"])) for n in (0, 1)}
 
 
 @asynccontextmanager

@@ -39,9 +39,9 @@ _OVER: Final = (
 
 
 def list_gold(story: Row) -> Answers:
-    """What a perfect monitor answers, step by step."""
-    steps = enumerate(story["steps"])
-    return {(i, "monitor", 0): "\n".join(map(unname, s["gold"])) for i, s in steps if s.get("gold")}
+    """What a perfect monitor answers, step by step, and says again where it is not believed."""
+    steps = ((i, s["gold"]) for i, s in enumerate(story["steps"]) if s.get("gold"))
+    return {(i, "monitor", n): "\n".join(map(unname, gold)) for i, gold in steps for n in (0, 1)}
 
 
 async def measure(
