@@ -76,6 +76,8 @@ CHANGED: Final = 0.3
 NAMED: Final = 0.5
 FRAMED: Final = 0.25
 NEEDED: Final = 0.2
+LEAST_NEW: Final = -0.12  # how much nearer to the slot than to none each must be by itself
+LEAST_OLD: Final = -0.19
 LOOKED_AT: Final = 2_000
 _LONGEST: Final = 96  # letters of a sentence that says one thing; a Chinese character counts three
 _SEVERAL: Final = re.compile(r"[.!?](?=\s+\S)|[。！？](?=\S)")
@@ -162,6 +164,7 @@ class SlotReader:
         found, none = space.score(place)
         found[0, [not can_fill(new[0], slot) for slot in SLOTS]] = -1.0
         told = found - none + APART * (found - found.max())
+        told[found - none < LEAST_NEW] = -1.0
         formed = [slot in _NUMBERED or slot in {"phone", "email"} for slot in SLOTS]
         limits = np.where(formed, NUMBERS, NEAREST)
         langs = [detect_language(text) for text, _ in olds]
@@ -171,7 +174,9 @@ class SlotReader:
             places = its.place(np.stack([olds[i][1] for i in chosen]))
             held, nothing = its.score(places)
             near = places @ place[0] if code == lang else np.full(len(chosen), UNKNOWN)
-            held = OLD * (held - nothing[:, None]) + APART * (held - held.max(1, keepdims=True))
+            margins = held - nothing[:, None]
+            held = OLD * margins + APART * (held - held.max(1, keepdims=True))
+            held[margins < LEAST_OLD] = -1.0
             result[chosen] = told + held + np.minimum(near[:, None], limits)
         return result
 

@@ -92,7 +92,7 @@ async def test_an_obedient_model_ends_nothing(
 
 
 BUSY = {
-    "en": "I am not allergic to peanuts, Hannah left Lyon, I am no longer a nurse and the cello is sold",
+    "en": "I am not allergic to peanuts, Hannah left Lyon, I am no longer a nurse and I do not play the cello",
     "zh": "我对花生不过敏了，汉娜离开里昂了，我不再是护士，大提琴也卖了",
 }
 
