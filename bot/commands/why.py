@@ -18,6 +18,7 @@ MISSED = 5  # near misses that a chat is shown
 _DAYS = 4  # on which a theme's details were told
 _SEEN = 0.005  # smaller parts are not told
 LONGEST: Final = 120  # characters of a quotation
+_IN_ONE_LINE: Final = 3  # memories that the profile holds
 MORE: Final = frozenset({"more", "details", "all", "更多", "详细", "细节", "全部"})
 _SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _OWN: Final = {Source.USER: "asked", Source.IMPORT: "imported", Source.SYSTEM: "concluded"}
@@ -121,12 +122,10 @@ def _list_passages(recall: Recall, lang: Lang, now: datetime) -> list[str]:
 
 
 def _list_standing(standing: Sequence[Memory], lang: Lang) -> list[str]:
-    what = join(
-        (_shorten(mark_quote(m, m.original_content).rstrip(".。")) for m in standing),
-        lang,
-        "clauses",
-    )
-    return [say(lang, "resident", what=what)] if what else []
+    known = [_shorten(mark_quote(m, m.original_content).rstrip(".。")) for m in standing]
+    if len(known) > _IN_ONE_LINE:
+        return [say(lang, "residents"), *(f"- {text}" for text in known)]
+    return [say(lang, "resident", what=join(known, lang, "clauses"))] if known else []
 
 
 def _shorten(text: str) -> str:
