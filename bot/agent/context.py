@@ -155,7 +155,7 @@ def get_planned_day(
         "on": o.write_day() if o and not due else "",
         "due": o.write_day() if o and due else "",
         "near": o.write_word(today, lang) if o and not far and o.standing != "over" else "",
-        "coming": o is not None and not due and o.standing in {"coming", "now"},
+        "coming": o is not None and not due and o.standing == "coming",
         "planned": o is not None and not due and o.standing == "planned",
         "repeats": o is not None and o.repeats,
         "died": write_death(d, tz, lang) if d and d.quiet_at is None else "",
@@ -349,6 +349,7 @@ def build(m: PromptMaterial) -> ModelRequest:
             "kind": str(p.kind),
             "when": f"{to_local_time(p.created_at, m.tz):%Y-%m-%d}",
             "since": f"{read_start(p, m.tz)}" if _began_before(p) else "",
+            "unsure": say(lang, "unsure") if p.unsure else "",
             **get_planned_day(p, m.now, m.tz, lang, m.day.deaths),
         }
         for p in standing

@@ -78,6 +78,7 @@ STANDING: Final = 20  # memories besides health (the session paper)
 STANDING_TOKENS: Final = 400  # and how long they may be in all
 _REST: Final = 100  # memories looked at for the places that these leave
 _CLOSE: Final = 4  # the group of those close
+_PASSING: Final = frozenset({Kind.TODO, Kind.CONTEXT, Kind.WHIM})
 _CORE: Final = frozenset({Layer.CORE, Layer.SYSTEM})
 _BYTES: Final = 4  # of a token, about: a Chinese character has three
 _LEFT_THE_INDEXES: Final = frozenset({State.FORGOTTEN, State.DELETED, State.MERGED, State.PROPOSED})
@@ -324,6 +325,12 @@ async def _find_former(look: RecallContext) -> list[Hit]:
     return [replace(h, passed=True, asked=True) for h in over[:most]]
 
 
+def _may_be_meant(m: Memory, slots: frozenset[str]) -> bool:
+    """Tell whether what is over may be told unasked for by name: nothing private, no other slot."""
+    fits = not (slots and m.slot) or m.slot in slots
+    return m.sensitivity < Sensitivity.PRIVATE and m.kind is not Kind.HEALTH and fits
+
+
 def _is_over(m: Memory, now: datetime) -> bool:
     return m.state is State.SUPERSEDED or m.negated_at is not None or m.has_ended(now)
 
@@ -428,7 +435,9 @@ def find_standing(
         again = group == _CLOSE and bool(m.entities) and named.issuperset(m.entities)
         stands = is_standing(m) or m.id in residents or m.id in rest
         loose = m.unsettled_at is not None and m.unsettled_at <= now
-        if group == 1 or m.id in out or m.quiet_at or again or loose or not stands:
+        private = m.sensitivity >= Sensitivity.PRIVATE and not m.pinned
+        hidden = m.quiet_at or again or loose or (group >= _CLOSE and private)
+        if group == 1 or m.id in out or hidden or not stands:
             continue
         if left and size <= tokens:
             named.update(m.entities)
@@ -445,7 +454,7 @@ def is_standing(m: Memory) -> bool:
 def _list_rest(tx: Transaction, u: float, now: datetime) -> list[Memory]:
     """List what else is clear and holds or is to come: what fills a slot first, then by weight.
 
-    What is to do and what comes again stands in no prompt but around its day.
+    What passes soon or comes again stands in no prompt but around its day.
     """
     layers, public = frozenset({Layer.FACT}), Sensitivity.GENERAL
     f = Filter(
@@ -456,7 +465,7 @@ def _list_rest(tx: Transaction, u: float, now: datetime) -> list[Memory]:
     live = [
         m
         for m in found
-        if m.kind is not Kind.TODO
+        if m.kind not in _PASSING
         and not m.repeats
         and ((day := m.on_until or m.on) is None or day >= past)
         and not is_silenced(m, deaths)

@@ -31,6 +31,7 @@ ITEM = {
     "repeats": False,
     "died": "",
     "grown": "about 35 now",
+    "unsure": "unsure",
     "since": "2026-03",
 }
 VARIABLES: Mapping[str, Mapping[str, Any]] = {
