@@ -325,10 +325,8 @@ async def _find_former(look: RecallContext) -> list[Hit]:
     return [replace(h, passed=True, asked=True) for h in over[:most]]
 
 
-def _may_be_meant(m: Memory, slots: frozenset[str]) -> bool:
-    """Tell whether what is over may be told unasked for by name: nothing private, no other slot."""
-    fits = not (slots and m.slot) or m.slot in slots
-    return m.sensitivity < Sensitivity.PRIVATE and m.kind is not Kind.HEALTH and fits
+def _is_private(m: Memory) -> bool:
+    return m.sensitivity >= Sensitivity.PRIVATE or m.kind is Kind.HEALTH
 
 
 def _is_over(m: Memory, now: datetime) -> bool:
