@@ -64,6 +64,7 @@ _WEEKDAY: Final = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\d{1,2}:\d\d\b",
     re.I,
 )
+_ONWARDS: Final = re.compile("(?<=[日号號月])(?:起|开始|開始)")  # 6月1日起
 _NO_NAMES: Final = frozenset(
     (*words_of("evidence", "NO_NAMES"), *(slot.capitalize() for slot in SLOTS))
 )
@@ -164,7 +165,7 @@ def misreads_answer(c: EvidenceCase) -> bool:
     match c.answer:
         case "evades":
             mine = list_units(" ".join(m.text for m in c.spoken if m.role == "user"))
-            return not words & own or bool((words & asked) - mine)
+            return not words & own or bool((words & asked) - mine - c.changed)
         case "unsure":
             return c.op.sure and not FORMS.HEDGED.search(op)
         case "past" if not (no or FORMS.PAST_TOLD.search(op)):
@@ -228,7 +229,7 @@ def is_named(name: str, known: str, sentence: str) -> bool:
     """Tell whether a name was said; a Chinese one may be cut wrongly, and its signs stand there."""
     if not is_unspaced(name):
         bare = re.escape(name.removesuffix("s"))  # jess, jesses, jess's; not Daniel of Danielle
-        return re.search(rf"(?<![a-z0-9]){bare}(?:s|es)?(?![a-z0-9])", known) is not None
+        return re.search(rf"(?<![a-z0-9]){bare}(?:s|es){{0,2}}(?![a-z0-9])", known) is not None
     if name[:2] in known or 2 * sum(c in sentence for c in name) > len(name):
         return True  # most of its signs: two words, cut as if they were a name
     return bool(re.search(".{0,3}".join(map(re.escape, name)), sentence))
@@ -265,7 +266,8 @@ def has_other_number(c: EvidenceCase) -> bool:
             continue
         hour = n - 12 in values and re.match(r":\d\d|[点时]", rest)
         month = rest[:1] == "月" and any(n == w.month for pair in c.windows for w in pair)
-        if not (n in values or word in c.known or hour or month):
+        parts = {float(part) for part in f"{n:g}".split(".")} <= values  # 七十六点五
+        if not (n in values or word in c.known or hour or month or parts):
             return True
         of = {m for value, m in said if value == n}
         if of and measure in measures - of - {""} and "" not in of:
@@ -285,8 +287,10 @@ def has_other_date(c: EvidenceCase) -> bool:
     text = _WEEKDAY.sub(" ", c.op.text) if dated else c.op.text
     if not (dated or FORMS.DAYS.search(text)):
         return False
-    both = zip(*dates.find_spoken_times(text, at, tz), strict=False)
-    return not all(_was_said(c, [a, b]) for a, b in both if a[1] - a[0] < dates.YEAR)
+    readings = (text, _ONWARDS.sub(" ", text))  # since a day, or from one to come
+    found = [zip(*dates.find_spoken_times(r, at, tz), strict=False) for r in readings]
+    short = ([way for way in both if way[0][1] - way[0][0] < dates.YEAR] for both in found)
+    return not any(all(_was_said(c, list(way)) for way in ways) for ways in short)
 
 
 def find_other_days(c: EvidenceCase) -> tuple[str, ...]:
@@ -310,10 +314,14 @@ def _was_said(c: EvidenceCase, ways: list[dates.Window]) -> bool:
 
 def _names_day(c: EvidenceCase, claim: dates.Window) -> bool:
     """Tell whether the words name that day of a month near: "monday 27th", 29号."""
-    first = claim[0].astimezone(dates.get_zone(c.m.tz))
-    near = abs(claim[0] - c.m.at) < 2 * dates.MONTH and claim[1] - claim[0] < 2 * dates.DAY
-    form = rf"(?<![\d月])(?:{first.month}月)?{first.day}(?:st|nd|rd|th|[号日])(?![a-z]| of)"
-    return near and bool(re.search(form, f"{c.m.text} {c.question}"))
+    zone, told = dates.get_zone(c.m.tz), f"{c.m.text} {c.question}"
+    first, known = claim[0].astimezone(zone), dates.find_spoken_times(c.op.old, c.m.at, c.m.tz)
+    near = abs(claim[0] - c.m.at) < 2 * dates.MONTH
+    near |= any(first.month == day.astimezone(zone).month for way in known for day, _ in way)
+    for n, start, end in sorted(find_numbers(told), key=lambda n: -n[1]):
+        told = f"{told[:start]}{n:g}{told[end:]}"  # 十四号
+    form = rf"(?<![\d月])(?:{first.month}月)?{first.day}(?:st|nd|rd|th|[号號日])(?![a-z]| of)"
+    return near and claim[1] - claim[0] < 2 * dates.DAY and bool(re.search(form, told))
 
 
 def has_other_polarity(c: EvidenceCase) -> bool:
@@ -325,7 +333,11 @@ def has_other_polarity(c: EvidenceCase) -> bool:
         return all(map(is_denial, c.focus))
     if c.op.op == "negate":
         clauses = [p for a, b in split_clauses(c.m.text) for p in JOINED.split(c.m.text[a:b])]
-        return not any(denies_or_ends(p) or FORMS.CHANGED.search(p) for p in clauses)
+        ended = any(denies_or_ends(p) or FORMS.CHANGED.search(p) for p in clauses)
+        return not ended or (
+            c.words.isdisjoint(list_units(c.said))
+            and compute_share(c.words, list_units(" ".join(c.shown))) >= FOREIGN
+        )
     if all(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
         return not (denies_or_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
     if any(denies_or_ends(op[a:b]) for a, b in split_clauses(op)) or FORMS.NEGATIVE.search(op):
@@ -467,7 +479,8 @@ def overstates(c: EvidenceCase) -> bool:
     about = list_units(op) & list_units(c.op.old) & list_units(" ".join(c.focus))
     if renamed and not about and not FORMS.CHANGED.search(said):
         return True
-    return bool(c.op.old and new and not new & list_units(c.said))
+    counted = {f"{n:g}" for n, *_ in find_numbers(c.said)}
+    return bool(c.op.old and new and not new & (list_units(c.said) | counted))
 
 
 def _exchanges_places(op: str, said: str) -> bool:
@@ -502,21 +515,22 @@ def is_not_theirs(c: EvidenceCase) -> bool:
     new = words - own - list_units(f"{c.known} {c.m.text}")
     if new and new <= ebb and len(new) * 3 >= len(words):
         return True
-    if c.op.op in {"update", "fix"}:
+    if c.op.old:
         return False  # it says again what they do not change
     return not words & own and compute_share(words, list_units(" ".join(c.shown))) >= FOREIGN
 
 
+# Those a model may insist on come last, so that no other one is left unlooked at (`steps`).
 CHECKS: Final[dict[str, Callable[[EvidenceCase], bool]]] = {
-    "language": is_foreign,
     "relative": has_relative_date,
     "answer": misreads_answer,
     "name": has_other_name,
     "number": has_other_number,
     "date": has_other_date,
-    "negation": has_other_polarity,
     "subject": is_about_another,
+    "not_theirs": is_not_theirs,
+    "negation": has_other_polarity,
+    "language": is_foreign,
     "no_fact": is_no_fact,
     "overstated": overstates,
-    "not_theirs": is_not_theirs,
 }
