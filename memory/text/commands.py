@@ -47,6 +47,7 @@ class SentenceIntent:
     end: int
     spare: str = ""
     lists: bool = False  # a colon: what follows on the line belongs to it
+    alone: bool = False  # a turn of phrase beside anything else: "Forget that. What's for dinner?"
 
 
 _READ: Final = 4_000  # characters in which a command is looked for
@@ -79,6 +80,8 @@ def find_intent(text: str) -> Intent | None:
         readings = (_read_sentence(sentence, lang) for lang in _PATTERNS if lang in written)
         found = next((f for f in readings if f is not None), None)
         beside = f"{text[:start]} {text[start + found.end :]}" if found else ""
+        if found and found.alone and beside.strip() and not is_greeting(beside):
+            continue
         if found and not _STAGED.search(beside[:_READ]):
             return _intent(text, start, found)
     return None
@@ -179,7 +182,7 @@ def _list_end(text: str, at: int) -> int:
 class Row:
     """What a sentence asks for if it fits: see the English `ROWS`."""
 
-    kind: CommandKind | Literal["none", "list"]
+    kind: CommandKind | Literal["none", "list", "alone"]
     heads: str
     pattern: re.Pattern[str]
     whole: bool
@@ -253,6 +256,8 @@ def _build(row: Row, m: re.Match[str], sentence: str, words: Any) -> SentenceInt
     core, (start, end) = m.string, m.span("x") if found.get("x") else (m.end(), m.end())
     if row.kind == "none":
         return None
+    if row.kind == "alone":
+        return SentenceIntent("forget", None, whole, alone=True)
     if found.get("all"):
         return SentenceIntent("forget", "everything", whole)
     if row.kind == "list" or (row.kind == "remember" and found.get("x")):

@@ -75,6 +75,11 @@ FORGET_EN: list[tuple[str, str | None]] = [
     ("forget [k7f3a2]", "[k7f3a2]"),
     ("forget k7f3a2", "k7f3a2"),
     ("please forget that", None),
+    *((text, None) for text in ("forget that", "Forget that, please.", "forget it, will you?")),
+    *(
+        (text, None)
+        for text in ("Forget this!", "forget it", "Please forget it.", "Ok. Forget that.")
+    ),
     ("Actually, forget that I said I like jazz", "I like jazz"),
     ("forget the fact that I'm divorced", "I'm divorced"),
     ("forget I told you about Lisa", "Lisa"),
@@ -102,9 +107,11 @@ NEITHER_EN = [
     "don't forget to smile :)?",
     "remember when we talked about Rome?",
     "Remember when we met",
-    "forget it",
-    "Forget it.",
     "forget about it",
+    "Forget it, never mind",
+    "Forget that. What's for dinner?",
+    "forget that - what's the weather like?",
+    "forget that for now",
     "I'll never forget that day",
     "Remember my birthday?",
     "remember that?",
@@ -135,7 +142,7 @@ NEITHER_EN = [
     "will you remember me?",
     "unforgettable",
     "remember",
-    "forget that",
+    "Forget that! Let's talk about cats.",
     "Why do people forget things?",
     "I won't forget",
     "Remember how happy we were",
@@ -205,6 +212,7 @@ REMEMBER_ZH: list[tuple[str, str | None]] = [
 ]
 FORGET_ZH: list[tuple[str, str | None]] = [
     ("忘掉我住在巴黎", "我住在巴黎"),
+    *((text, None) for text in ("忘掉它", "请忘掉它吧", "忘记这个", "忘掉刚才那句")),
     ("忘掉我的地址", "我的地址"),
     ("请忘掉我的前女友", "我的前女友"),
     ("请忘记我的生日", "我的生日"),
@@ -280,6 +288,7 @@ NEITHER_ZH = [
     "忘记带钥匙了",
     "忘了",
     "忘了吧",
+    "忘掉它。今天吃什么？",
     "忘了他吧",
     "忘了我吧",
     "算了，忘了吧",
