@@ -53,7 +53,10 @@ _HOLDS: Final = frozenset({State.ACTIVE, State.PROPOSED})
 
 @dataclass(frozen=True, slots=True)
 class ForgetResult:
-    """`memories` as they are now; how many messages were hidden, episodes and summaries dropped."""
+    """What went, as it is now; how many messages were hidden, episodes and summaries dropped.
+
+    memories: those asked for, and the older versions that went with them.
+    """
 
     memories: list[Memory]
     set_id: str | None
@@ -113,7 +116,9 @@ def forget(
     for p in tx.proposals.open():
         if p.message_id in gone or p.data.get("id") in gone or reach.thing.said_by(p.text):
             tx.proposals.remove(p.id)
-    return ForgetResult([stands.get(m.id, m) for m in asked], begun.id, len(hidden), dropped)
+    older = [m for m in reach.memories if m.state is State.SUPERSEDED and m not in asked]
+    told = [stands.get(m.id, m) for m in (*asked, *older)]
+    return ForgetResult(told, begun.id, len(hidden), dropped)
 
 
 def forget_everything(tx: Transaction, now: datetime) -> ForgetResult:

@@ -8,7 +8,17 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.learn.same_meaning import find_names, list_units, mentions_name
-from memory.models import Filter, Hit, Kind, Memory, MemoryId, Message, Sensitivity, Session
+from memory.models import (
+    Filter,
+    Hit,
+    Kind,
+    Memory,
+    MemoryId,
+    Message,
+    Sensitivity,
+    Session,
+    State,
+)
 from memory.ports import Transaction
 from memory.text.languages import either
 from memory.text.spans import is_question, join_own_text, split_sentences
@@ -16,7 +26,10 @@ from memory.text.words import is_unspaced
 
 _LOOKED_AT: Final = 500
 ASKED_FOR: Final = 0.95  # relevance from which a question asks for what is kept quiet (by hand)
-_ALL: Final = Filter(max_sensitivity=Sensitivity.SECRET)
+_ALL: Final = Filter(  # what has ended is found as history
+    states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}),
+    max_sensitivity=Sensitivity.SECRET,
+)
 _ARTICLE: Final = either("forgetting", "ARTICLE")
 _OFF: Final = "memory_off"  # in the settings of the user
 _QUIET_MESSAGES: Final = "quiet_messages"  # there too: ids

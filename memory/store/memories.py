@@ -130,8 +130,8 @@ class MemoryGateway(Gateway):
 
     def list_quiet_words(self) -> list[str]:
         sql = (
-            "SELECT DISTINCT quiet_words FROM memories WHERE user_id = ? AND state = 'active'"
-            " AND quiet_words IS NOT NULL ORDER BY 1"
+            "SELECT DISTINCT quiet_words FROM memories WHERE user_id = ?"
+            " AND state IN ('active', 'superseded') AND quiet_words IS NOT NULL ORDER BY 1"
         )
         return [words for (words,) in list_tuples(self.con, sql, self.owner)]
 

@@ -149,10 +149,11 @@ def has_same_frame(a: str, b: str) -> bool:
 
 def is_reordered(thing: str, text: str) -> bool:
     """Say whether a text says something else with all words of a thing."""
-    x = Counter(_leave_out_coordinators(list_form_tokens(thing)))
+    x, y = (_leave_out_coordinators(list_form_tokens(s)) for s in (thing, text))
     return (
         bool(x)
-        and x == Counter(t for t in list_form_tokens(text) if t in x)
+        and Counter(x) == Counter(t for t in y if t in x)
+        and not any(y[i : i + len(x)] == x for i in range(len(y)))  # Sam, in "Sam and I broke up"
         and not _contains(text, thing)
     )
 

@@ -133,7 +133,8 @@ async def test_older_versions_go_with_it(home: Home) -> None:
     """Forgetting what holds does not bring back what held before."""
     old = (await home.remember("remember that my favourite town is Lyon")).memory
     new = (await home.remember("remember that my favourite town is Paris")).memory
-    await home.forget(new)
+    done = await home.forget(new)
+    assert [m.id for m in done.memories] == [new.id, old.id], "and the answer names both"
     assert (await home.me.get(old.id)).state is State.DELETED
     found = await home.service.recall(
         home.user, "what was my favourite town in the past?", [], home.me.tick(), TZ

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memory.models import Kind, Level, State
@@ -74,6 +76,29 @@ async def test_several_could_be_meant(home: Home, memories: list[str], wanted: s
     plan = await _plan(home, wanted)
     assert plan.clear is None
     assert {m.content for m in plan.candidates} == set(memories)
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "parting", "others"),
+    [
+        ("Sam", "Girlfriend is Sam", "Sam and I broke up", ("Hiked with Sam and Ann", "Sam is vegan")),
+        ("小雨", "女朋友叫小雨", "和小雨分手了", ("和小雨、阿安去爬过山", "小雨吃素")),
+    ],
+)  # fmt: skip
+async def test_a_name_reaches_all_that_has_it(
+    home: Home, name: str, was: str, parting: str, others: tuple[str, str]
+) -> None:
+    """What has ended, what ended it and what is denied, for forgetting and for keeping quiet."""
+    me = home.me
+    old = await me.remember(was)
+    await me.remember(others[0])
+    no = replace(await me.remember(others[1]), negated_at=me.now)
+    await home.write(lambda tx: tx.memories.put(no, "updated"))
+    await me.learn(parting, f'[NEGATE:{old.id} said=1:"{parting}"] {parting}', recalled=[old])
+    plan = await _plan(home, name)
+    assert {m.content for m in plan.candidates} == {was, parting, *others}
+    quiet = await home.service.keep_quiet(home.user, name, me.tick())
+    assert {m.content for m in quiet} == {was, parting, *others}
 
 
 @pytest.mark.parametrize(
