@@ -46,7 +46,7 @@ _FEW: Final = 3
 _ALIKE: Final = 0.5  # share of words from which a new fact is about the same place
 # By how much a routine is nearer to what hangs on home or job than to what hangs on neither, and
 # how far the other of the two may be ahead (tests/eval/sets/cascade.jsonl).
-_NEARER: Final = 0.05
+_NEARER: Final = 0.03
 _BEHIND: Final = 0.08
 _TOLD_AS: Final = {"lives": "home", "works": "job"}  # sentences about the fact itself
 _CALLED: Final = 0.5  # share of its words by which a message calls for it
