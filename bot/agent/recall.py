@@ -19,7 +19,18 @@ from memory.api import (
     review_asked,
     window_asked,
 )
-from memory.models import Filter, Hit, Kind, Layer, Memory, MemoryId, Mode, Recall, Session
+from memory.models import (
+    Filter,
+    Hit,
+    Kind,
+    Layer,
+    Memory,
+    MemoryId,
+    Mode,
+    Recall,
+    Session,
+    is_quote,
+)
 from memory.ports import Store, Transaction
 
 OVERVIEW = 20  # memories told when somebody asks what is known of them
@@ -111,14 +122,16 @@ async def recall_for_turn(
 async def find_later(
     memory: api.Memory, turn: Turn, brought: Sequence[Memory]
 ) -> dict[MemoryId, list[Memory]]:
-    """Find for each plan what was said since that stands near it: it may have come to nothing.
+    """Find for each plan or quotation what was said since that stands near it: it may be over.
 
     Whether it did is not judged: both are shown. What has a day of its own speaks of that.
     """
     out: dict[MemoryId, list[Memory]] = {}
     for m in brought:
         o = api.find_occasion(m, turn.at, turn.tz)
-        if o is None or o.repeats or o.standing == "over" or m.kind is Kind.TODO:
+        if not (o or is_quote(m)) or m.kind is Kind.TODO:
+            continue
+        if o and (o.repeats or o.standing == "over"):
             continue
         text = m.original_content
         found = await memory.recall(turn.user_id, text, (), turn.at, turn.tz, local_only=True)

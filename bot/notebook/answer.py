@@ -20,6 +20,7 @@ from bot.texts import say as program_says
 from memory.models import Json, Kind, Lang, detect_language
 from memory.text import dates
 from memory.text.languages import either, joined
+from memory.text.speech import denies_or_ends
 
 MOST_QUOTES: Final = 3
 MOST: Final = 16  # sentences of a message that a reply takes up, and memories in a list
@@ -198,6 +199,8 @@ class FixedSentences:
         for unit, r in found:
             left = r.over >= FAINT and r.sort in LEFT_OUT
             if left and self.where not in {"temp", "private"} and not self.has_said("left"):
+                if self.data.get("learning") == "off":
+                    return self.say("off.told")
                 return self.say("left", text=" ".join(unit.text.split())[:80])
         return ""
 
@@ -228,12 +231,18 @@ class FixedSentences:
             if personal or self.has_said("model"):
                 return self.say("nothing")
             return self.join(self.say("nothing"), self.say("beyond"))
-        out = []
-        for i, m in enumerate(close):
-            if str(m.get("text")) in self.cited:  # beside the plan that it follows
+        out = list[str]()
+        denials = [
+            {"relevance": m.get("relevance"), **x}
+            for m in close
+            for x in self.list_later(m)
+            if denies_or_ends(str(x.get("text")))
+        ]
+        for m in [*denials, *close]:
+            if str(m.get("text")) in self.cited:  # beside what it follows
                 continue
             sure = tone == "sure" if tone else float(str(m.get("relevance") or 0)) >= SURE
-            line = self.cite("more" if i else "quote" if sure else "unsure", m)
+            line = self.cite("more" if out else "quote" if sure else "unsure", m)
             changed = m.get("superseded") or m.get("negated")
             out.append(line + (self.say("replaced") if changed else ""))
         return "\n".join([*out, passage] if passage else out)
@@ -278,9 +287,15 @@ class FixedSentences:
             m.get("before")
         )
         self.cited.add(str(m.get("text")))
-        later = list_mappings(m.get("later")) if key != "line" else []
-        since = [self.cite("more", x) for x in later if str(x.get("text")) not in self.cited]
+        since = [self.cite("more", x) for x in self.list_later(m, key)]
         return "\n".join([line + near + died, *since])
+
+    def list_later(self, m: Mapping[str, Json], key: str = "") -> list[Mapping[str, Json]]:
+        """List what was said since and is not cited: of a plan all, else what changes it."""
+        later = list_mappings(m.get("later")) if key != "line" else []
+        later = [x for x in later if str(x.get("text")) not in self.cited]
+        text = str(m.get("text"))
+        return [x for x in later if m.get("near") or keep.changes(str(x.get("text")), text)]
 
     def quote(self, text: Json) -> str:
         """Return a text in quotation marks, as it was said."""

@@ -20,7 +20,8 @@ from memory.ports import FloatArray
 from memory.text import dates
 from memory.text.deaths import find_dead
 from memory.text.numbers import find_numbers
-from memory.text.speech import FORMS, is_denial, split_clauses
+from memory.text.questions import COMMON
+from memory.text.speech import FORMS, denies_or_ends, is_denial, split_clauses
 
 Rows: TypeAlias = Sequence[Mapping[str, Json]]
 Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[FloatArray | None]]
@@ -40,6 +41,7 @@ JOINT: Final = re.compile("|".join(re.escape(say(lang, "join")) for lang in LANG
 _KINDS: Final = {"name": "identity", "health": "health", "instruction": "instruction"}
 _PLACEHOLDER: Final = re.compile(r"\[(?:secret|机密)[:：]")
 _HEAD: Final = re.compile(r"[\[【［〔]")
+_BEFORE_QUOTE: Final = re.compile(r"(?<![.!。！])\s*[:：,，]?\s*[\"“「『]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ async def read_units(embed: Embed, found: Sequence[SentenceUnit]) -> list[Senten
 
 
 def split_units(text: str, before: Rows) -> list[SentenceUnit]:
-    """Split a message into units, without secrets.
+    """Split a message into units, without secrets and what only says whose words follow.
 
     The first follows a question of ours, or what they said before.
     """
@@ -86,7 +88,11 @@ def split_units(text: str, before: Rows) -> list[SentenceUnit]:
     own = [str(m.get("text") or "") for m in before if m.get("role") == "user"]
     said = reader.split_units(own[-1]) if own and not asked else []
     previous = last[-reader.MOST :] if asked else said[-1].text if said else ""
-    return [u for u in reader.split_units(text, previous, asked=asked) if not has_secret(u.text)]
+    return [
+        u
+        for u in reader.split_units(text, previous, asked=asked)
+        if not (has_secret(u.text) or _BEFORE_QUOTE.match(text, u.end))
+    ]
 
 
 def has_secret(text: str) -> bool:
@@ -123,7 +129,7 @@ async def find_entries(
             entry = replace(entry, corrects=old if _says_one_thing(old) else {})
             if old.get("kind") in PLANNED and (when := find_date(unit.text, at, tz, over=False)):
                 entry = replace(entry, when=when, kind=str(old["kind"]))
-        if old or says_enough(unit, r) or entry.dead:
+        if old or says_enough(unit, r) or entry.dead or _ends_known(unit, r, known):
             out.append(entry)
         said.append(unit.text)
     return out
@@ -170,6 +176,20 @@ def _says_one_thing(m: Mapping[str, Json]) -> bool:
 def says_enough(unit: SentenceUnit, r: SentenceReading) -> bool:
     """Say whether a unit is kept whatever is known: a bare correction of nothing says nothing."""
     return (r.keep and not is_bare(unit, r)) or find_rename(unit.text, "…") is not None
+
+
+def _ends_known(unit: SentenceUnit, r: SentenceReading, known: Rows) -> bool:
+    """Say whether a unit may end or deny what is kept: it shares telling words with that."""
+    words = list_units(unit.text) - COMMON if r.over >= NEARLY else frozenset()
+    texts = [str(m.get("text") or "") for m in known]
+    return any(words & list_units(t) and changes(unit.text, t) for t in texts)
+
+
+def changes(text: str, old: str) -> bool:
+    """Say whether a text tells an end or a change, or denies most of what an older one says."""
+    units = list_units(old)
+    denies = denies_or_ends(text) and 2 * len(units & list_units(text)) > len(units)
+    return denies or bool(FORMS.ENDED.search(text) or FORMS.CHANGED.search(text))
 
 
 def find_date(text: str, at: str, tz: str, *, over: bool | None = None) -> dates.DateMatch | None:

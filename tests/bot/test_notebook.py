@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -66,6 +66,29 @@ async def test_what_is_told_is_quoted(tmp_path: Path, told: str, asked: str, sai
         assert memory.original_content == told
         assert "quote" in memory.modalities
         assert said in (await w.say(asked)).text
+
+
+@needs_weights
+@pytest.mark.parametrize(
+    ("told", "then", "asked"),
+    [
+        ("I work at Acme", "I quit Acme last week", "Where do I work?"),
+        ("我对花生过敏", "我对花生不过敏，是我弟弟", "我对什么过敏？"),
+    ],
+)
+async def test_what_ends_or_denies_it_comes_first(
+    tmp_path: Path, told: str, then: str, asked: str
+) -> None:
+    """With both days; and of somebody else's words nothing is kept, nor who said them."""
+    async with opened(tmp_path, embedder="auto") as w:
+        await w.ebb.ready()
+        await w.say(told)
+        await w.say('My friend said "I hate tomatoes"')
+        assert [m.original_content for m in await w.memories() if m.kind != "episode"] == [told]
+        w.time.now += timedelta(days=1)
+        await w.say(then)
+        said = (await w.say(asked)).text
+    assert -1 < said.find(then) < said.find(told)
 
 
 @needs_weights
