@@ -1,9 +1,9 @@
 """Tell who speaks of hurting themselves, or worries that somebody else might.
 
 A message, and each longer sentence of it, is compared with prototype sentences of every language:
-serious ones, ones that only sound so, worries about others, and idle talk. Where no embedder knows
-the language, a short list of plain forms decides alone. A missed message is worse than a gentle
-answer too many, so a plain form lowers the bar. Bars and figures: docs/design.md, "Hard days".
+serious ones, worries about others, ones that only sound so, plain facts, and idle talk. Where no
+embedder knows the language, a short list of plain forms decides alone. A plain form lowers the bar.
+Bars and figures: docs/design.md, "Hard days".
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ _LONGEST: Final = 1_000  # characters of a message that are read
 _PARTS: Final = 6  # sentences beside the whole message
 _WIDE: Final = 40  # width from which a sentence is read by itself; a Chinese character is two
 _NEAREST: Final = 3  # prototypes of a sort that count, by the mean of their cosines
-_ALONE: Final = 0.03  # how much nearer it is to a serious sentence than to any other
-_WITH_FORM: Final = -0.05  # the same beside a plain form
-_ABOUT: Final = 0.05  # how much nearer to a worry about somebody it must be to be one
+_ALONE: Final = 0.02  # how much nearer it is to a hard sentence than to any harmless one
+_WITH_FORM: Final = -0.03  # the same beside a plain form
+_AFTER: Final = -0.05  # the same soon after a message that was heard
+_ABOUT: Final = 0.02  # how much nearer to a worry about somebody it must be to be one
+_ABOUT_WITH_FORM: Final = 0.08
+_STRICTER: Final = 0.03  # what is added to the bar of a worry
 _NEAR: Final = 0.45  # cosine, centred, that it has to have at all
-_NEAR_WITH_FORM: Final = 0.38
 
 
 def split_message(text: str) -> list[str]:
@@ -52,12 +54,11 @@ def read_hard_day(
         parts: of the message, from `split_message`.
         rows: their vectors; None without an embedder that knows meaning.
         reader: what that embedder's vectors of known sentences are.
-        after: that a message shortly before spoke of it lowers the bar like a plain form.
+        after: that a message shortly before spoke of it; it lowers the bar most.
     """
     plain = bool(parts and either("hard_days", "PLAIN").search(parts[0]))
     if rows is None or reader is None or detect_language(parts[0]) not in reader.idle:
         return "self" if plain else ""
-    plain = plain or after
     idle = np.concatenate(list(reader.idle.values()))
     centre = idle.mean(0)
 
@@ -68,15 +69,15 @@ def read_hard_day(
         return best
 
     sorts = np.array([sort for sort, _ in list_prototypes()])
-    serious, near, other = (
-        compare(reader.prototypes[sorts == s]) for s in ("SELF", "NEAR", "OTHER")
+    serious, other, near, neutral = (
+        compare(reader.prototypes[sorts == s]) for s in ("SELF", "OTHER", "NEAR", "NEUTRAL")
     )
-    harmless = np.maximum(near, compare(idle))
-    bar, least = (_WITH_FORM, _NEAR_WITH_FORM) if plain else (_ALONE, _NEAR)
-    if np.any((serious - np.maximum(harmless, other) > bar) & (serious > least)):
-        return "self" if not plain or serious.max() >= other.max() - _ABOUT else "other"
-    worried = other - np.maximum(harmless, serious) > (0.0 if plain else _ABOUT)
-    return "other" if np.any(worried & (other > _NEAR)) else ""
+    own = serious > other - (_ABOUT_WITH_FORM if plain else _ABOUT)
+    hard = np.where(own, serious, other)
+    bar = _AFTER if after else _WITH_FORM if plain else _ALONE
+    harmless = np.maximum.reduce([near, neutral, compare(idle)])
+    heard = (hard - harmless > np.where(own, bar, bar + _STRICTER)) & (hard > _NEAR)
+    return "self" if np.any(heard & own) else "other" if heard.any() else ""
 
 
 def _is_wide(part: str) -> bool:

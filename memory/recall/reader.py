@@ -73,7 +73,7 @@ def list_prototypes() -> list[tuple[str, str]]:
     """List the prototype sentences of hard days, of all languages, each behind its sort."""
     return [
         (sort, line)
-        for sort in ("SELF", "NEAR", "OTHER")
+        for sort in ("SELF", "NEAR", "OTHER", "NEUTRAL")
         for text in values("hard_days", sort).values()
         for line in text.strip().splitlines()
     ]

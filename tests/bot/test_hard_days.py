@@ -19,6 +19,10 @@ SINCE = {  # said soon after, and about the same
     "en": "Ida has taken the pills away and is sitting with me",
     "zh": "小雅把药都拿走了，现在陪着我",
 }
+PLAIN = {  # changes, complaints, relatives
+    "en": ("I don't eat meat any more", "I can't live without coffee.", "My brother quit his job"),
+    "zh": ("我不在阿里上班了", "没有手机我活不了", "妹妹讨厌新学校"),
+}
 TOLD = {
     "en": ("I want to kill myself. My sister Ida knows.", "safe", "Hello"),
     "zh": ("我不想活了，真的。我姐姐小雅知道。", "安全", "你好"),
@@ -57,6 +61,7 @@ async def test_who_is_heard() -> None:
     read_since = partial(reader.read_hard_day, local_only=True)
     for lang, since in SINCE.items():
         assert [await read_since(since), await read_since(since, after=True)] == ["", "self"]
+        assert [s for s in PLAIN[lang] if await read_since(s)] == []
         heard: dict[bool, list[bool]] = {True: [], False: []}
         for case in load_cases("hard_days", "A"):
             if case["language"] == lang and case["sort"] != "other_person":
