@@ -25,7 +25,6 @@ from memory.learn.secrets import list_readable
 from memory.learn.steps import (
     NOTHING,
     Step,
-    accept_paraphrases,
     apply_steps,
     check_steps,
     claim_steps,
@@ -121,7 +120,6 @@ class Extractor:
         steps = [self._read_entry(c, known) for c in await self._ask(user_id, h, known, now)]
         near = await measure_nearness(self.tools, user_id, steps, known.values())
         steps = await asyncio.to_thread(check_steps, steps, spoken, known.values(), near)
-        steps = await accept_paraphrases(self.tools, steps, spoken, again=False)
         for s in steps:
             if s.verdict.reason:
                 self.tools.skipped("extraction", s.verdict.reason, "")

@@ -210,7 +210,7 @@ class Monitor:
         steps, shown = await asyncio.to_thread(_read_steps, ex, found), ex.shown.values()
         near = await measure_nearness(tools, ex.user_id, steps, shown)
         checked = await asyncio.to_thread(check_steps, steps, ex.spoken, shown, near)
-        checked = await accept_paraphrases(tools, checked, ex.spoken, again=bool(failed))
+        checked = await accept_paraphrases(tools, checked, ex.spoken, failed)
         return checked, len(unread)
 
     # --- the write ---

@@ -75,11 +75,8 @@ FORGET_EN: list[tuple[str, str | None]] = [
     ("forget [k7f3a2]", "[k7f3a2]"),
     ("forget k7f3a2", "k7f3a2"),
     ("please forget that", None),
-    *((text, None) for text in ("forget that", "Forget that, please.", "forget it, will you?")),
-    *(
-        (text, None)
-        for text in ("Forget this!", "forget it", "Please forget it.", "Ok. Forget that.")
-    ),
+    *((text, None) for text in ("forget that", "Forget that, please.", "forget this, will you?")),
+    *((text, None) for text in ("Forget this!", "Please forget it.", "Ok. Forget that.")),
     ("Actually, forget that I said I like jazz", "I like jazz"),
     ("forget the fact that I'm divorced", "I'm divorced"),
     ("forget I told you about Lisa", "Lisa"),
@@ -98,6 +95,8 @@ FORGET_EN: list[tuple[str, str | None]] = [
     ("Please delete everything you know about me", "everything"),
 ]
 NEITHER_EN = [
+    "forget it",
+    "forget it, will you?",
     "I can't remember",
     "I can't remember where I put it",
     "do you remember my name?",
