@@ -41,7 +41,7 @@ JOINT: Final = re.compile("|".join(re.escape(say(lang, "join")) for lang in LANG
 _KINDS: Final = {"name": "identity", "health": "health", "instruction": "instruction"}
 _PLACEHOLDER: Final = re.compile(r"\[(?:secret|机密)[:：]")
 _HEAD: Final = re.compile(r"[\[【［〔]")
-_BEFORE_QUOTE: Final = re.compile(r"(?<![.!。！])\s*[:：,，]?\s*[\"“「『]")
+_BEFORE_QUOTE: Final = re.compile(r"(?<![.!。！])\s{0,9}(?:[:：,，]\s{0,9})?[\"“「『]")
 
 
 @dataclass(frozen=True, slots=True)

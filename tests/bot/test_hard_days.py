@@ -21,7 +21,7 @@ SINCE = {  # said soon after, and about the same
 }
 PLAIN = {  # changes, complaints, relatives
     "en": ("I don't eat meat any more", "I can't live without coffee.", "My brother quit his job"),
-    "zh": ("我不在阿里上班了", "没有手机我活不了", "妹妹讨厌新学校"),
+    "zh": ("我不在阿里上班了", "没有咖啡我活不下去", "妹妹讨厌新学校"),
 }
 TOLD = {
     "en": ("I want to kill myself. My sister Ida knows.", "safe", "Hello"),
