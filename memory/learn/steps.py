@@ -465,11 +465,14 @@ def _build_draft(
     text = " ".join(entry.content.split())
     due, since = read_date(entry.expires, "due"), read_date(entry.since, "since")
     until, day = read_date(entry.until, "until"), read_date(entry.on, "since")
+    over = until.end if until else None
+    if until and step.op == "negate" and until.start <= said.at < until.end:
+        over = said.at  # "until December", denied in December: by now, not by its end
     kind = entry.kind or (old.kind if old else Kind.FACT)
     ends = day.end if day is not None and day.precision in {"month", "year"} else None
     if kind is Kind.EVENT and step.op != "negate":  # it has a day, is never due and never expires
         day, due = day or due, None
-        ends, until = until.end if day and until and not entry.repeats else ends, None
+        ends, over = over if day and over and not entry.repeats else ends, None
     draft = Draft(
         text if entry.quote else strip_subject(text),
         kind=kind,
@@ -483,7 +486,7 @@ def _build_draft(
         repeats=entry.repeats or None,
         expires_at=due.end if due else None,
         valid_from=since.start if since else None,
-        valid_until=until.end if until else None,
+        valid_until=over,
         on=day.start if day else None,
         on_until=ends,
         precision=next((d.precision for d in (due, day, since) if d), None),
