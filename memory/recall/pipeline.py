@@ -319,7 +319,10 @@ async def _find_former(look: RecallContext) -> list[Hit]:
     judged = await _judge(open_context(look.reader, past, look.u))
     passed = {i for h in judged if h.passed for i in (h.memory.id, *h.memory.supersedes)}
     over = [
-        h for h in judged if (earlier or h.memory.id in passed) and _is_over(h.memory, past.now)
+        h
+        for h in judged
+        if _is_over(h.memory, past.now)
+        and (h.memory.id in passed or (earlier and not _is_private(h.memory)))
     ]
     most = _BEFORE if earlier else FORMER
     return [replace(h, passed=True, asked=True) for h in over[:most]]

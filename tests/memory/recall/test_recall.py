@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import pytest
 
@@ -97,6 +98,17 @@ async def test_what_is_not_so_now_stays_out(person: Person) -> None:
         "User lives in Kyiv with Ira",
     }
     assert set(texts(await person.ask("who do I live with?"))) == found
+
+
+async def test_what_was_before_tells_nothing_private_unasked(person: Person) -> None:
+    """A question about an old address is none about an old illness or a violent partner."""
+    over: dict[str, Any] = {"state": State.SUPERSEDED, "valid_until": NOW - DAY}
+    await person.knows("User lives in Leeds")
+    await person.knows("User lived in Bonn", **over)
+    await person.knows("Ex Carl was violent", sensitivity=Sensitivity.PRIVATE, **over)
+    await person.knows("Had a skin infection", kind=Kind.HEALTH, **over)
+    found = set(texts(await person.ask("Where did I live before that?")))
+    assert found == {"User lives in Leeds", "User lived in Bonn"}
 
 
 async def test_fading_that_upkeep_has_not_seen_yet(person: Person) -> None:
