@@ -238,6 +238,10 @@ class Memory:
         """Tell whether the time in which it holds is over by then."""
         return self.valid_until is not None and self.valid_until <= now
 
+    def is_unsettled(self, now: datetime) -> bool:
+        """Tell whether what it hung on has ended by then: it may be over as well."""
+        return self.unsettled_at is not None and self.unsettled_at <= now
+
     @property
     def unsure(self) -> bool:
         """Whether the person was unsure of it ("I think")."""

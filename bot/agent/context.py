@@ -204,7 +204,7 @@ def format_hit(
     marks += [say(lang, "unsure")] if m.unsure else []
     day = get_planned_day(m, now, tz, lang, deaths)
     marks += filter(None, [prompts.phrase(int(level), lang), str(day["grown"])])
-    before = m.unsettled_at is not None and m.unsettled_at <= now
+    before = m.is_unsettled(now)
     marks += [say(lang, "from_before")] if before else []
     return {
         **day,

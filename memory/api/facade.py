@@ -566,8 +566,7 @@ class Library:
 
 def _holds(m: models.Memory, now: datetime) -> bool:
     current = m.state is State.ACTIVE and m.negated_at is None and m.quiet_at is None
-    loose = m.unsettled_at is not None and m.unsettled_at <= now
-    return current and not loose and not m.has_ended(now)
+    return current and not m.is_unsettled(now) and not m.has_ended(now)
 
 
 def _freeze(tx: Transaction, session_id: str, ids: Sequence[MemoryId]) -> None:

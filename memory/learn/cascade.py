@@ -225,11 +225,6 @@ def settle(tx: Transaction, at: datetime | None) -> None:
             tx.memories.put(replace(m, unsettled_at=None), "updated")
 
 
-def is_unsettled(m: Memory, now: datetime) -> bool:
-    """Tell whether what a memory hung on has ended."""
-    return m.unsettled_at is not None and m.unsettled_at <= now
-
-
 def drop_unsettled(hits: Sequence[Hit], text: str, now: datetime) -> tuple[Hit, ...]:
     """Return the hits without what may be over, unless the message calls for that very thing."""
     own = join_own_text(text)
@@ -248,7 +243,7 @@ def drop_unsettled(hits: Sequence[Hit], text: str, now: datetime) -> tuple[Hit, 
             or not find_kin(own).isdisjoint(find_kin(m.original_content))
         )
 
-    return tuple(h for h in hits if not is_unsettled(h.memory, now) or calls(h.memory))
+    return tuple(h for h in hits if not h.memory.is_unsettled(now) or calls(h.memory))
 
 
 def _may_hang(m: Memory, old: Memory, new: Memory, now: datetime) -> bool:

@@ -57,7 +57,7 @@ def find_day(tx: Transaction, now: datetime, tz: str, *, away: bool = False) -> 
     near: list[tuple[int, Memory]] = []
     for m in _select_agenda(found, since, until, tz):
         o = find_occasion(m, now, tz)
-        if m.unsettled_at is not None and m.unsettled_at <= now:
+        if m.is_unsettled(now):
             continue  # it may be over
         if o is None or o.grain in {"month", "year"} or is_due(m, now):  # due: Ebb asks about it
             continue

@@ -435,9 +435,8 @@ def find_standing(
         group, size = _group(m), len(m.original_content.encode()) / _BYTES
         again = group == _CLOSE and bool(m.entities) and named.issuperset(m.entities)
         stands = is_standing(m) or m.id in residents or m.id in rest
-        loose = m.unsettled_at is not None and m.unsettled_at <= now
         private = m.sensitivity >= Sensitivity.PRIVATE and not m.pinned
-        hidden = m.quiet_at or again or loose or (group >= _CLOSE and private)
+        hidden = m.quiet_at or again or m.is_unsettled(now) or (group >= _CLOSE and private)
         if group == 1 or m.id in out or hidden or not stands:
             continue
         if left and size <= tokens:
