@@ -7,7 +7,7 @@ What the words support may still reach too far: it is asked instead (`proposals`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -15,22 +15,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memory.learn import dates, learning_rules, slots
 from memory.learn.answer import ANY, LearningTools
-from memory.learn.cited_words import (
-    Operation,
-    ShownMessage,
-    find_question_before,
-    sentences_of,
-)
+from memory.learn.cited_words import Operation, ShownMessage, find_question_before, sentences_of
 from memory.learn.evidence import Verdict, check_operation, find_names
 from memory.learn.evidence_case import JOINED
 from memory.learn.merge import REPEATS, Claim, Merger, SaveResult, importance_of_memory
 from memory.learn.pictures import list_modalities
 from memory.learn.proposals import add_proposal
-from memory.learn.same_meaning import (
-    list_content_words,
-    list_units,
-    mentions_name,
-)
+from memory.learn.same_meaning import list_content_words, list_units, mentions_name
 from memory.models import (
     SURE,
     Draft,
@@ -43,7 +34,7 @@ from memory.models import (
     Source,
     detect_language,
 )
-from memory.ports import Transaction
+from memory.ports import FloatArray, Transaction
 from memory.text import translations
 from memory.text.commands import find_intent
 from memory.text.forms import has_same_form
@@ -120,16 +111,25 @@ async def measure_nearness(
     """Return how near each text that is to end a memory, and its words, lie to what was shown."""
     ends = [s for s in steps if s.entry and s.old and s.op in ENDS and not s.verdict.reason]
     pairs = [(s.entry.content, *(c.words for c in s.entry.said)) for s in ends if s.entry]
-    texts = [text for pair in pairs for text in pair if text]
-    reader = await slots.load_reader(tools.embedder, texts) if texts else None
+    reader, new = await _place_texts(tools, [text for pair in pairs for text in pair if text])
     if reader is None:
         return {}
     ids, embedder = [m.id for m in shown], tools.embedder.id
     known = await tools.store.read(user_id, lambda tx: tx.vectors.get(ids, embedder))
     held = {m.id: reader.centre(m.original_content, known[m.id]) for m in shown if m.id in known}
-    vectors = zip(texts, await tools.embed(texts), strict=True)
-    new = {text: reader.centre(text, v) for text, v in vectors if v is not None}
     return {text: {i: float(v @ m) for i, m in held.items()} for text, v in new.items()}
+
+
+async def _place_texts(
+    tools: LearningTools, texts: Iterable[str]
+) -> tuple[slots.SlotReader | None, dict[str, FloatArray]]:
+    """Return the reader of slots, if there is one, and the texts' vectors as it places them."""
+    wanted = list(dict.fromkeys(texts))
+    reader = await slots.load_reader(tools.embedder, wanted) if wanted else None
+    if reader is None:
+        return None, {}
+    vectors = zip(wanted, await tools.embed(wanted), strict=True)
+    return reader, {text: reader.centre(text, v) for text, v in vectors if v is not None}
 
 
 def check_steps(
@@ -223,12 +223,7 @@ async def accept_paraphrases(
             words = texts[of][start:end]
             if words in join_own_text(texts[of]):  # not what somebody else said
                 cited[i] = s.entry.content, words, over
-    every = list(dict.fromkeys(text for some in cited.values() for text in some if text))
-    reader = await slots.load_reader(tools.embedder, every) if every else None
-    if reader is None:
-        return list(steps)
-    vectors = zip(every, await tools.embed(every), strict=True)
-    at = {text: reader.centre(text, v) for text, v in vectors if v is not None}
+    _, at = await _place_texts(tools, (t for some in cited.values() for t in some if t))
     out = list(steps)
     for i, (text, words, over) in cited.items():
         if not {text, words, over or text} <= at.keys():
