@@ -26,7 +26,7 @@ from tests.eval.talks import Row
 
 def list_cases(only: str | None, half: str, held: bool) -> list[tuple[str, Row]]:
     """What is to be run, in the order of the sets; `held`: of the sets that nobody tuned on."""
-    names = ("exchanges_held",) if held else exchanges.SETS
+    names = exchanges.HELD if held else exchanges.SETS
     sets = [("exchange", name) for name in names if only != "stories"]
     sets += [("story", "stories_held" if held else "stories")] if only != "exchanges" else []
     found = [(sort, case) for sort, name in sets for case in load_cases(name)]
