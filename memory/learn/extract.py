@@ -30,6 +30,7 @@ from memory.learn.steps import (
     claim_steps,
     count_outcomes,
     measure_nearness,
+    weigh_paraphrases,
 )
 from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
 from memory.learn.visible_messages import (
@@ -120,6 +121,7 @@ class Extractor:
         steps = [self._read_entry(c, known) for c in await self._ask(user_id, h, known, now)]
         near = await measure_nearness(self.tools, user_id, steps, known.values())
         steps = await asyncio.to_thread(check_steps, steps, spoken, known.values(), near)
+        steps = await weigh_paraphrases(self.tools, steps, spoken, (), near)
         for s in steps:
             if s.verdict.reason:
                 self.tools.skipped("extraction", s.verdict.reason, "")

@@ -25,12 +25,12 @@ from memory.learn.secrets import list_readable
 from memory.learn.steps import (
     NOTHING,
     Step,
-    accept_paraphrases,
     apply_steps,
     check_steps,
     claim_steps,
     count_outcomes,
     measure_nearness,
+    weigh_paraphrases,
 )
 from memory.learn.visible_messages import (
     CONTEXT_MESSAGES,
@@ -210,7 +210,7 @@ class Monitor:
         steps, shown = await asyncio.to_thread(_read_steps, ex, found), ex.shown.values()
         near = await measure_nearness(tools, ex.user_id, steps, shown)
         checked = await asyncio.to_thread(check_steps, steps, ex.spoken, shown, near)
-        checked = await accept_paraphrases(tools, checked, ex.spoken, failed)
+        checked = await weigh_paraphrases(tools, checked, ex.spoken, failed, near)
         return checked, len(unread)
 
     # --- the write ---
