@@ -401,6 +401,7 @@ READERS: Final[Mapping[str, Callable[..., Time | None]]] = {
     "year": lambda _, year: FixedTime(TimeUnit.YEAR, add_months(full_year(year), 1, 12)),
     "decade": _read_decade,
     "festival": lambda _, on: festival(*on),
+    "lunar": lambda _, day: festival("lunar", [0], day - 1),
     "third": _read_third,
     "half": _read_half,
     "nth": _read_nth,

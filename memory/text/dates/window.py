@@ -47,6 +47,7 @@ _SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")
 _WORD: Final = re.compile(
     "|".join(f"[{found.letters}]+" for found in LANGUAGES.values() if found.spaced)
 )
+_LONGER: Final = "year month week day"
 _NEVER: Final = OrdinalTime(TimeUnit.HOUR, lambda _: None)
 
 
@@ -283,7 +284,7 @@ def _read_phrase(phrase: Phrase, said: Sentence, ahead: bool | None = None) -> N
         key=lambda t: (
             -t.unit,
             not isinstance(t, FixedTime),
-            getattr(t, "period", "") != "year",
+            _LONGER.find(getattr(t, "period", "day")),  # Wednesday the 25th: of the month
         ),
     )
     if isinstance(first, OrdinalTime):
@@ -451,8 +452,8 @@ def _until(p: Place) -> Span:
 
 
 def _before(p: Place, end: datetime) -> Span:
-    start, now = p.span[0], p.said.now
-    return (now, end) if start > now else (start - p.reach if p.reach else _DAWN, start)
+    start, now = p.span[p.unit is TimeUnit.THIRD], p.said.now  # before the end of a month: in it
+    return (now, max(start, end)) if start > now else (start - p.reach if p.reach else _DAWN, start)
 
 
 def _after(p: Place) -> Span:

@@ -27,7 +27,9 @@ _GRAINS: Final[dict[TimeUnit, Grain]] = {
     TimeUnit.YEAR: "year",
 }
 # Between a day and its hour.
-_GAP: Final = re.compile(r"[\s,的()]{0,9}(?:at|around|about|on|@|from)?\s{0,9}")
+_GAP: Final = re.compile(
+    r"[\s,的()]{0,9}(?:at|around|about|on|@|from|by|before|in the|最[晚迟])?\s{0,9}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def _read_clock(m: re.Match[str], lang: Lang) -> tuple[int, int, str]:
         return 12, 0, "pm"
     if "h24" in said:
         return said["h24"], said["m24"], half or "24"
-    hour = next(said[name] for name in ("hour", "oclock", "bare") if name in said)
+    hour = next(said[name] for name in ("hour", "oclock", "past", "bare", "limit") if name in said)
     minutes = 30 if "thirty" in said else 15 * said.get("quarters", 0) or said.get("minute", 0)
     return hour, minutes, half
 
