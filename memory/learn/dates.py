@@ -29,7 +29,6 @@ from memory.text.dates.readers import looks_ahead
 from memory.text.dates.window import move_of
 from memory.text.deaths import bears_death, find_dead, is_told_dead
 from memory.text.languages import either, values
-from memory.text.numbers import find_numbers
 from memory.text.speech import FORMS, denies_or_ends, split_clauses
 from memory.text.words import fold_letters
 
@@ -49,20 +48,9 @@ _DATE = re.compile(
 _IS_DAY: Final = re.compile(
     r"\b(?:is|was|are|it['’]?s) (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day)", re.I
 )
-_MONTH_END: Final = re.compile(
-    r"\bbefore (?:the )?end of (?:the|this) month\b|(?:这个?|本)?月底[之以]?前", re.I
-)
-_HAN_DAY: Final = re.compile(
-    r"(?<=月)((?:[二三]?十)?[一二三四五六七八九]|[二三]?十)(?![日号天个多几来分点百千万零一二三四五六七八九十])"
-)
 _PLAIN_FORMS: Final = (
     (re.compile(r"\bcome (?=spring|summer|autumn|fall|winter|\w+day)", re.I), "in "),
-    (_IS_DAY, "on "),
-    (_MONTH_END, " by the end of the month "),
-    (_HAN_DAY, r"\1日"),
-)
-_DAY_ZH: Final = re.compile(
-    r"([一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})(?=[日号])"
+    (_IS_DAY, r"\g<0>on "),
 )
 _MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _M, _D = r"(?:1[0-2]|0?[1-9])(?!\d)", r"(?:[12]\d|3[01]|0?[1-9])(?!\d)"
@@ -75,9 +63,6 @@ DATED: Final = re.compile(
 )
 """A date in a memory's text."""
 _LONGEST = timedelta(days=366 * 50)  # nobody plans further ahead
-_WEEK_ON: Final = re.compile(
-    r"\ba week (?:today|tomorrow|from \w+)|\b(?:tomorrow|day) week\b", re.I
-)
 DAY, _FEW_DAYS, MONTH, YEAR = (
     timedelta(days=1),
     timedelta(days=3, hours=2),
@@ -86,6 +71,8 @@ DAY, _FEW_DAYS, MONTH, YEAR = (
 )
 _EARLIEST_YEAR = 1900
 _SECOND: Final = timedelta(seconds=1)
+_DUE: Final = frozenset({"", "until", "before", "before, that day too"})  # beside what is due
+_WORKDAY: Final = 7  # o'clock, when it begins
 _BOUNDS: Final = frozenset({"since", "until", "before"})  # what stands around a day
 
 
@@ -153,17 +140,17 @@ def is_believable(said: DateSpan, use: Use, at: datetime) -> bool:
     return due and said.start.year >= _EARLIEST_YEAR and said.start <= at + _LONGEST
 
 
+def _write_plainly(text: str) -> str:
+    for form, plain in _PLAIN_FORMS:
+        text = form.sub(plain, text)
+    return text
+
+
 @lru_cache(maxsize=256)
 def find_spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
     """Resolve the times that words said at `at` name, each as one to come and as one past."""
-    for form, plain in _PLAIN_FORMS:
-        text = form.sub(plain, text)
-    later = timedelta(days=7) if _WEEK_ON.search(text) else timedelta()
-    ahead, behind = (
-        [(a + later, b + later) for a, b in windows_named(text, at, tz, ahead=way)]
-        for way in (True, False)
-    )
-    return ahead, behind
+    text = _write_plainly(text)
+    return windows_named(text, at, tz, ahead=True), windows_named(text, at, tz, ahead=False)
 
 
 def find_said_times(text: str, at: datetime, tz: str) -> list[Window]:
@@ -288,6 +275,51 @@ def to_span(day: DateMatch, tz: str) -> DateSpan:
     start, end = _in_utc(day, tz)
     precision: Precision = "day" if day.grain in {"week", "weekend"} else day.grain  # type: ignore[assignment]
     return DateSpan(start, start if precision == "minute" else end - _SECOND, precision)
+
+
+def find_due(
+    text: str, at: datetime, tz: str, *, todo: bool = False
+) -> tuple[DateSpan, bool] | None:
+    """Find the time to come that a request is about, and whether a thing must be done by then.
+
+    todo: it is known to be something to do; else its words must say so, or say the hour or "is on".
+    """
+    text, now = _write_plainly(text), local_time(at.isoformat(), tz)
+    plain = fold_letters(text)
+    read = [_read_due(day, plain, tz, todo) for day in find_dates(text, now, over=False)]
+    found = [x for x in read if x and x[0].end >= at]
+    obliged = either("endings", "OBLIGED").search(plain) and _may_come(plain)
+    if not found and (todo or obliged):
+        ends = [b for a, b in find_spoken_times(text, at, tz)[0] if a - at <= _SECOND < b - at]
+        found = [(DateSpan(at, end - _SECOND, "day"), True) for end in ends]  # the end of a month
+    due = [f for f in found if f[1]]
+    return due[0] if due else found[0] if len(found) == 1 else None
+
+
+def _read_due(day: DateMatch, plain: str, tz: str, todo: bool) -> tuple[DateSpan, bool] | None:
+    """Read a day to come where it stands: the time, and whether a thing must be done by then.
+
+    Where the half of the day is unsaid, the hour of a deadline is of the working day: "by ten".
+    """
+    parts = [s for s in split_clauses(plain) if s[0] < day.end and day.start < s[1]]
+    clause, by = plain[parts[0][0] : parts[-1][1]], either("endings", "BY")
+    obliged = either("endings", "OBLIGED").search(clause) is not None
+    move, before = move_of(plain, day.start, day.end), plain[: day.start]
+    ends = either("endings", "UNTIL").search(before)
+    limited = bool((move and not ends) or by.search(plain[day.start : day.end]))
+    sure = day.grain == "minute" or limited or either("endings", "IS_ON").search(before)
+    if not (todo or obliged) and (ends or not sure or day.grain not in {"minute", "day"}):
+        return None  # "closed on Monday" may be every one
+    past = looks_ahead(clause) is False and not obliged
+    if past or move not in _DUE or not (todo or _may_come(by.sub(" ", clause))):
+        return None
+    if limited and day.grain == "day" and (clock := find_clock(clause)):
+        hour = clock[0] + 12 * (clock[0] < _WORKDAY and not clock[2])
+        day = replace(day, at=day.at.replace(hour=hour, minute=clock[1]), grain="minute")
+    span = to_span(day, tz)
+    if move == "before" and span.precision != "minute":
+        span = replace(span, end=span.start - _SECOND)
+    return span, limited or obliged or todo
 
 
 def find_day(text: str, at: datetime, tz: str, *, coming: bool = False) -> DateMatch | None:
@@ -424,7 +456,6 @@ def _clean_topic(text: str) -> str:
 def parse_moment(text: str, now: datetime, tz: str) -> datetime | None:
     """Return the end of the time that the text names, at most `now`; None if it names none."""
     said = re.sub(r"\s{1,9}(?=[年月日号])|(?<=[年月])\s{1,9}", "", text.strip())
-    said = _DAY_ZH.sub(lambda m: "月".join(f"{find_numbers(n)[0][0]:g}" for n in m.groups()), said)
     if either("as_of", "NOW").fullmatch(said):
         return now
     if (exact := read(said, tz)) is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from memory import lifecycle, privacy
@@ -36,6 +36,7 @@ from memory.text.languages import either, value
 _NEAR: Final = 12
 _SLOTS_LOOKED_AT: Final = 1_000
 _PATIENCE: Final = 1.0  # seconds for an embedder elsewhere; the reply waits for this
+_HOLDS: Final = frozenset({Kind.IDENTITY, Kind.PREFERENCE, Kind.INSTRUCTION, Kind.WORKFLOW})
 _SLOT_KINDS: Final = frozenset({Kind.IDENTITY, Kind.FACT, Kind.PREFERENCE, Kind.CONTEXT})
 
 
@@ -273,17 +274,6 @@ def parse_kind(text: str) -> Kind:
     return Kind(next((kind for kind in _KINDS if either("kinds", kind).search(text)), "fact"))
 
 
-def guess_due_date(text: str, at: datetime, tz: str) -> datetime | None:
-    """Return the end of the day to come that the words name: tomorrow, 下周三; None without one."""
-    for start, end in dates.find_spoken_times(text, at, tz)[0]:
-        last = (end - timedelta(seconds=1)).astimezone(dates.get_zone(tz))
-        last = last.replace(hour=23, minute=59, second=59, microsecond=0)
-        until = start - at <= timedelta(seconds=1)  # "by Friday" reaches from now on
-        if (until or end - start <= dates.DAY) and last >= at:
-            return last.astimezone(UTC)
-    return None
-
-
 def find_attribute(text: str) -> str | None:
     """Name the attribute that "my … is" says the one value of: a size, a favourite X."""
     m = either("one_value", "ATTRIBUTE").match(text.strip())
@@ -296,7 +286,8 @@ def draft_of(text: str, at: datetime, tz: str) -> Draft:
     kind, folded = parse_kind(text), text.casefold()
     places = ((name, folded.find(name)) for name in find_names(text))
     names = {text[i : i + len(name)] if i >= 0 else name for name, i in places}
-    due = guess_due_date(text, at, tz) if kind in {Kind.TODO, Kind.GOAL} else None
+    found = dates.find_due(text, at, tz, todo=kind in {Kind.TODO, Kind.GOAL})
+    due = found[0] if found and found[1] and kind not in _HOLDS else None
     draft = Draft(
         text,
         kind=Kind.TODO if due else kind,
@@ -307,7 +298,11 @@ def draft_of(text: str, at: datetime, tz: str) -> Draft:
         verified=True,
         entities=tuple(sorted(names)),
         sensitivity=privacy.classify_sensitivity(text),
-        expires_at=due,
-        precision="day" if due else None,
+        expires_at=due.end if due else None,
+        precision=due.precision if due else None,
     )
-    return dates.complete_draft(draft, at, tz)
+    draft = dates.complete_draft(draft, at, tz)
+    dated = draft.on or draft.expires_at or draft.valid_until or draft.repeats or draft.dead
+    if not found or dated or kind is not Kind.FACT:
+        return draft
+    return replace(draft, kind=Kind.EVENT, on=found[0].start, precision=found[0].precision)

@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 from memory.errors import Refused
-from memory.learn.remember import find_attribute, guess_due_date, parse_kind
+from memory.learn.dates import find_due
+from memory.learn.remember import draft_of, find_attribute, parse_kind
 from memory.models import Filter, Importance, Kind, Lang, Sensitivity, Source, State
 from memory.privacy import unseal
 from tests.memory.keep.conftest import KEY
@@ -159,10 +160,43 @@ async def test_a_plan_gets_its_day(home: Home) -> None:
 )
 def test_days(text: str, days: int | None) -> None:
     """START is a Saturday evening in Shanghai; the end of the day in that zone is meant."""
-    found = guess_due_date(text, START, TZ)
+    found = find_due(text, START, TZ, todo=True)
     assert (found is None) == (days is None)
     if found is not None and days is not None:
-        assert (found + timedelta(hours=8)).date() == (START + timedelta(hours=8, days=days)).date()
+        last = found[0].end + timedelta(hours=8)
+        assert last.date() == (START + timedelta(hours=8, days=days)).date()
+
+
+@pytest.mark.parametrize(
+    "text, kind, day",
+    [
+        (
+            "the renewal, has to be in the mail by friday noon or I lose the slot",
+            "todo",
+            "09T12:00",
+        ),
+        ("the form goes to Leyla before ten on Wednesday", "todo", "07T10:00"),
+        ("I've got until the 27th to file my expenses", "todo", "27T23:59"),
+        ("hand the keys in before Monday, I need to", "todo", "04T23:59"),
+        ("my inspection is thursday at 3.15pm", "event", "08T15:15"),
+        ("the shop is closed on Monday", "fact", ""),
+        ("Tom had to leave by noon on Friday", "fact", ""),
+        ("the warranty runs until March 2028", "fact", ""),
+        ("下周三上午十点前我得把材料交到街道，不然又得等下个季度", "todo", "07T10:00"),
+        ("申诉材料最晚下周一中午交", "todo", "05T12:00"),
+        ("周四晚上八点前得给房东转房租", "todo", "08T20:00"),
+        ("二十八号前续签保险", "todo", "28T23:59"),
+        ("周日上午十点半跟搬家公司碰头", "event", "04T10:30"),
+        ("那家店周一休息", "fact", ""),
+        ("我得过肺炎", "fact", ""),
+    ],
+)
+def test_what_must_be_done_by_a_time_is_a_todo(text: str, kind: str, day: str) -> None:
+    """The words have the hour of a deadline; where they name no day to come there is none."""
+    d = draft_of(text, START, TZ)
+    at = d.on or d.expires_at
+    assert d.kind == kind
+    assert (f"{at + timedelta(hours=8):%dT%H:%M}" if at else "") == day
 
 
 @pytest.mark.parametrize(
