@@ -26,10 +26,11 @@ from memory.text.dates import (
     windows_named,
 )
 from memory.text.dates.readers import looks_ahead
+from memory.text.dates.times import midnight, on_that_day
 from memory.text.dates.window import move_of
 from memory.text.deaths import bears_death, find_dead, is_told_dead
 from memory.text.languages import either, values
-from memory.text.speech import FORMS, denies_or_ends, split_clauses
+from memory.text.speech import FORMS, denies_or_ends, is_denial, split_clauses
 from memory.text.words import fold_letters
 
 Window: TypeAlias = tuple[datetime, datetime]
@@ -192,6 +193,11 @@ def find_repetition(text: str, at: datetime, tz: str) -> list[Window]:
     return [_in_utc(DateMatch(again.day, "day"), tz)] if again else []
 
 
+def tells_repetition(text: str) -> bool:
+    """Tell whether a text has any word of what comes again: every, Mondays, 每, 生日."""
+    return either("repeats", "WORDS").search(fold_letters(text)) is not None
+
+
 def is_message_date(claim: Window, at: datetime, tz: str) -> bool:
     """Tell whether a claimed day, month or year is merely that in which somebody spoke."""
     days = {t.astimezone(get_zone(tz)).date() for t in (claim[0], at)}
@@ -246,6 +252,15 @@ def _add_planned_day(draft: Draft, now: datetime, tz: str) -> Draft:
         return draft
     kind = Kind.EVENT if draft.kind in {Kind.FACT, Kind.CONTEXT} else draft.kind
     return _put_day(replace(draft, kind=kind), days[0], tz)
+
+
+def is_no_move(old: Memory, draft: Draft, words: str, at: datetime) -> bool:
+    """Tell whether words with another day leave what is to come: a wish, or what is over."""
+    was, new = old.on or old.expires_at, draft.on or draft.expires_at
+    if was is None or new in {None, was} or was <= at or old.repeats:
+        return False
+    wished = either("endings", "WISHED").search(words) is not None
+    return wished or (new < at and not is_denial(words))
 
 
 def _may_come(text: str, rule: str = "") -> bool:
@@ -349,7 +364,11 @@ def date_by_words(
     Of a denial it is the end, of a todo when it is due, of an event when it is, of a change since
     when it holds; of anything else only since when it has been so.
     """
-    denies = op == "negate"
+    denies, now = op == "negate", local_time(at.isoformat(), tz)
+    if draft.on and draft.precision in {"day", "minute"}:
+        on = DateMatch(local_time(draft.on.isoformat(), tz), draft.precision)
+        back = _put_back(on, words, now)
+        draft = draft if back == on else _put_day(draft, back, tz)
     due = draft.kind is Kind.TODO and not denies
     event = draft.kind is Kind.EVENT and not denies
     dated = draft.on or draft.expires_at or draft.repeats or (not event and draft.valid_from)
@@ -359,7 +378,7 @@ def date_by_words(
         day = find_day(text, at, tz, coming=coming or due)
         if day is None or not (denies or due or event or op == "update" or day.since):
             continue
-        span = to_span(day, tz)
+        span = to_span(day := _put_back(day, words, now), tz)
         if denies and day.grain != "week":
             return replace(draft, valid_until=span.end)
         if due and is_believable(span, "due", at):
@@ -369,6 +388,18 @@ def date_by_words(
         if not (denies or due or event or day.grain == "week"):
             return replace(draft, valid_from=span.start, precision=span.precision)
     return draft
+
+
+def _put_back(day: DateMatch, words: str, now: datetime) -> DateMatch:
+    """Return a day in the past year that words name beside it: "last year it was on 4 March"."""
+    for clause in (words[a:b] for a, b in split_clauses(words)):
+        found = find_dates(clause, now, over=False)
+        same = [d for d in found if (d.at.month, d.at.day) == (day.at.month, day.at.day)]
+        years = {d.at.year for d in found if d.over(now) and (d.grain == "year" or d in same)}
+        if same and len(years) == 1:
+            then = on_that_day("year", years.pop() - day.at.year, day.at)
+            return replace(day, at=then + (day.at - midnight(day.at)))
+    return day
 
 
 def keep_day(draft: Draft, old: Memory, words: str, tz: str) -> Draft:

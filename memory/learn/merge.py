@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from memory import lifecycle, privacy
-from memory.learn import learning_rules, slots
+from memory.learn import dates, learning_rules, slots
 from memory.learn.cascade import settle, unsettle, unsettle_habits
 from memory.learn.mend import mend_told
 from memory.learn.people import count_people, learn_name, may_be_two
@@ -54,6 +54,7 @@ from memory.models import (
 )
 from memory.ports import FloatArray, Transaction
 from memory.text.notes import UNSORTED, add_subjects, is_close, is_health
+from memory.text.speech import split_clauses
 
 _LASTS: Final = frozenset(  # what holds until something else does
     {Kind.FACT, Kind.IDENTITY, Kind.PREFERENCE, Kind.HEALTH, Kind.WORKFLOW}
@@ -627,7 +628,19 @@ def change_memory(merger: Merger, op: str, old: Memory, claim: Claim) -> SaveRes
         if until - claim.said_at < timedelta(days=1):  # today, whose end is still to come
             return merger.negate(old, claim, min(until, claim.said_at))
         return merger.end_later(old, claim, until)
+    if (apart := _keep_apart(merger, old, claim)) is not None:
+        return apart
     return merger.fix(old, claim) if op == "fix" else merger.supersede(old, claim)
+
+
+def _keep_apart(merger: Merger, old: Memory, claim: Claim) -> SaveResult | None:
+    """Save beside what is to come a day that is over; refuse one that is only wished for."""
+    said = [(x.text, a, b) for i, a, b in claim.spans for x in messages_of(merger.tx, [i])]
+    words = ", ".join(t[x:y] for t, a, b in said for x, y in split_clauses(t) if x < b and a < y)
+    if not words or not dates.is_no_move(old, claim.draft, words, claim.said_at):
+        return None
+    over = claim.draft.on and claim.draft.on < claim.said_at
+    return merger.save(claim) if over else SaveResult(None, "refused", "no_fact")
 
 
 def _says_just_that(m: Memory, draft: Draft) -> bool:

@@ -175,7 +175,8 @@ def check_steps(
         denied = found.reason == "negation" and s.op in DENIES
         return replace(found, reason=why if denied else found.reason or why)
 
-    checked = [_leave_out_unsaid(replace(s, verdict=check(s))) for s in steps]
+    said = _join_exchange_words(spoken)
+    checked = [_leave_out_unsaid(replace(s, verdict=check(s)), said) for s in steps]
     invented = [s.verdict.reason in {*_INVENTED, "id", "unsupported"} for s in checked]
     if len(steps) < FEW or sum(invented) <= HALF * len(steps):
         return checked
@@ -257,12 +258,15 @@ def _may_insist(s: Step, near: Nearness) -> bool:
     return not known and _is_nearest(entry.content, s.old, near)
 
 
-def _leave_out_unsaid(step: Step) -> Step:
-    """Leave out the dates beside a text that the words do not bear: no date is better."""
-    if step.entry is None or not step.verdict.unsaid:
+def _leave_out_unsaid(step: Step, said: str) -> Step:
+    """Leave out dates and repetition that no words bear: no date is better."""
+    if step.entry is None:
         return step
     names = {"due": "expires"}
     unsaid = dict.fromkeys((names.get(use, use) for use in step.verdict.unsaid), "")
+    known = f"{said}\n{step.old.original_content} {step.old.repeats or ''}" if step.old else said
+    if not dates.tells_repetition(known):
+        unsaid["repeats"] = ""
     return replace(step, entry=step.entry.model_copy(update=unsaid))
 
 

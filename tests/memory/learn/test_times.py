@@ -88,6 +88,61 @@ async def test_a_day_is_taken_from_the_words(
     assert day(m, field) == wanted, [x.original_content for x in learned]
 
 
+@pytest.mark.parametrize(
+    ("old", "said", "line", "days"),
+    [
+        (
+            "Dentist on 3 December",
+            "Last year the dentist was on 4 March",
+            "Dentist on 4 March",
+            ("2026-12-03", "2025-03-04"),
+        ),
+        (
+            "Dentist on 3 December",
+            "I wish the dentist were on 4 March",
+            "Dentist on 4 March",
+            ("2026-12-03",),
+        ),
+        (
+            "Dentist on 3 December",
+            "They moved the dentist to 4 March",
+            "Dentist on 4 March",
+            ("2026-03-04",),
+        ),
+        ("体检在12月3日", "去年体检是三月四号", "体检在3月4日", ("2026-12-03", "2025-03-04")),
+        ("体检在12月3日", "真希望体检是三月四号", "体检在3月4日", ("2026-12-03",)),
+        ("体检在12月3日", "体检改到三月四号了", "体检在3月4日", ("2026-03-04",)),
+    ],
+)
+@pytest.mark.parametrize("op", ["UPDATE", "FIX on=2026-03-04"])
+async def test_only_a_change_moves_an_event(
+    world: World, old: str, said: str, line: str, days: tuple[str, ...], op: str
+) -> None:
+    """What was on that day a year ago, or is wished to be, leaves what is to come."""
+    on = datetime(2026, 12, 3, tzinfo=SHANGHAI).astimezone(UTC)
+    was = await world.remember(old, kind=Kind.EVENT, on=on, precision="day")
+    name, _, date = op.partition(" ")
+    await world.learn(said, f'[{name}:{was.id} {date} said=1:"{said}"] {line}')
+    assert tuple(day(m, "on") for m in await world.all()) == days
+
+
+@pytest.mark.parametrize(
+    ("said", "line", "repeats"),
+    [
+        ("Swimming with Ann on 12 May", "Swimming with Ann", None),
+        ("Swimming with Ann every Tuesday, from 12 May", "Swimming with Ann", "weekly"),
+        ("5月12号跟小安去游泳", "和小安游泳", None),
+        ("每周二跟小安游泳，5月12号开始", "和小安游泳", "weekly"),
+    ],
+)
+async def test_only_words_of_repetition_repeat(
+    world: World, said: str, line: str, repeats: str | None
+) -> None:
+    """A model's "weekly" of which nothing was said is left out; the line stays."""
+    await world.learn(said, f'[ADD kind=event on=2026-05-12 repeats=weekly said=1:"{said}"] {line}')
+    assert ((await world.only()).repeats, day(await world.only(), "on")) == (repeats, "2026-05-12")
+
+
 async def change(world: World, said: str, text: str, **fields: Any) -> Memory:
     """An event is told, and then corrected by one line."""
     was = await world.remember("Dinner with Tom at Sole", kind=Kind.EVENT, **fields)
