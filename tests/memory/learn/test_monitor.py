@@ -517,7 +517,7 @@ async def test_a_line_without_evidence_goes_back_once_with_its_reason(world: Wor
         '[ADD said=1:"my cat is Miso"] The cat is called Bob',
         '[ADD kind=fact said=1:"my cat is Miso"] The cat is called Miso',
     )
-    assert '<line reason="name">' in world.model.prompt()
+    assert '<line reason="a name that the user did not say">' in world.model.prompt()
     m = await world.only()
     assert m.content == "The cat is called Miso"
 
