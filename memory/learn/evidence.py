@@ -284,8 +284,11 @@ def has_other_number(c: EvidenceCase) -> bool:
     return any(y not in years and y % 100 not in years for y in told)
 
 
-def has_other_date(c: EvidenceCase) -> bool:
-    """Find a date in the text that the words do not come to. Years alone are numbers."""
+def has_other_date(c: EvidenceCase, *, anchored: bool = False) -> bool:
+    """Find a date in the text that the words do not come to. Years alone are numbers.
+
+    Where it may be `anchored`, the day on which it was said is none: "aged 5 in March 2026".
+    """
     at, tz = c.m.at, c.m.tz
     dated = dates.DATED.search(c.op.text)
     text = _WEEKDAY.sub(" ", c.op.text) if dated else c.op.text
@@ -294,17 +297,17 @@ def has_other_date(c: EvidenceCase) -> bool:
     readings = (text, _ONWARDS.sub(" ", text))  # since a day, or from one to come
     found = [zip(*dates.find_spoken_times(r, at, tz), strict=False) for r in readings]
     short = ([way for way in both if way[0][1] - way[0][0] < dates.YEAR] for both in found)
-    return not any(all(_was_said(c, list(way)) for way in ways) for ways in short)
 
+    def is_right(way: list[dates.Window]) -> bool:
+        said_on = anchored and any(dates.is_message_date(w, at, tz) for w in way)
+        return said_on or _was_said(c, way)
 
-def has_unread_date(c: EvidenceCase) -> bool:
-    """Find a date in the text where the words name a time that no rule reads."""
-    return not c.windows and has_other_date(c)
+    return not any(all(is_right(list(way)) for way in ways) for ways in short)
 
 
 def has_wrong_date(c: EvidenceCase) -> bool:
     """Find a date in the text beside words that come to another one."""
-    return bool(c.windows) and has_other_date(c)
+    return bool(c.windows) and has_other_date(c, anchored=True)
 
 
 def find_other_days(c: EvidenceCase) -> tuple[str, ...]:
@@ -549,7 +552,7 @@ CHECKS: Final[dict[str, Callable[[EvidenceCase], bool]]] = {
     "not_theirs": is_not_theirs,
     "no_fact": is_no_fact,
     "relative_of": has_other_relative,
-    "unread_date": has_unread_date,
+    "unread_date": has_other_date,
     "roles": exchanges_roles,
     "answer": misreads_answer,
     "negation": has_other_polarity,
