@@ -260,7 +260,7 @@ def is_no_move(old: Memory, draft: Draft, words: str, at: datetime) -> bool:
     if was is None or new in {None, was} or was <= at or old.repeats:
         return False
     wished = either("endings", "WISHED").search(words) is not None
-    return wished or (new < at and not is_denial(words))
+    return wished or (new < at - DAY and not is_denial(words))
 
 
 def _may_come(text: str, rule: str = "") -> bool:

@@ -628,7 +628,7 @@ def change_memory(merger: Merger, op: str, old: Memory, claim: Claim) -> SaveRes
         if until - claim.said_at < timedelta(days=1):  # today, whose end is still to come
             return merger.negate(old, claim, min(until, claim.said_at))
         return merger.end_later(old, claim, until)
-    if (apart := _keep_apart(merger, old, claim)) is not None:
+    if op != "done" and (apart := _keep_apart(merger, old, claim)) is not None:
         return apart
     return merger.fix(old, claim) if op == "fix" else merger.supersede(old, claim)
 

@@ -604,6 +604,8 @@ def _ask_instead(merger: Merger, step: Step, said: str, why: str, now: datetime)
     text = step.entry.content if step.entry else old.original_content if old else ""
     source = claim.sources[0] if claim else None
     why = "reach" if why == "unsaid_end" and step.op != "negate" else why
+    if why == "reach" and source and old and old.verified and old.source_message == source:
+        return SaveResult(old, "known")  # they asked for just that to be kept, in their own words
     if why == "reach" and old is not None and touches_memory(said, old):
         add_proposal(tx, text, {"op": step.op, "id": old.id}, source, now)
     elif step.op == "add" and why in ASKABLE and _is_half_said(text, said):
