@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
-from bot.texts import Texts, join, kind_name, words, write_day
+from bot.texts import Texts, join, kind_name, level_name, words, write_day
 from memory.errors import ModelError
 from memory.models import LEARNING, DailyUsage, Json, Kind, Lang, Sensitivity, mark_quote
 
@@ -163,7 +163,7 @@ def describe_figures(r: NightReport, lang: Lang) -> list[tuple[str, str]]:
     """List label and value of a night's figures: how the memories stand, and how well."""
     q, counters = r.quality, r.counters
     learned = q.get("learned", 0)
-    levels = (f"{n} {say_phase(lang, f'level.{name}')}" for name, n in r.levels.items() if n)
+    levels = (f"{n} {words(lang, f'level.{name}')}" for name, n in r.levels.items() if n)
     kinds = (f"{kind_name(Kind(k), lang)} {n}" for k, n in r.kinds.items())
     spread = (f"{k}: {n}" for k, n in counters.get("weight_distribution", {}).items() if n)
     rows = {
@@ -206,7 +206,7 @@ def _write_entry(e: DiffEntry, lang: Lang, tz: str) -> list[str]:
     new = "" if e.new is None else _one_line(mark_quote(e.new, e.new.original_content))
     old = list(dict.fromkeys(_one_line(mark_quote(m, m.original_content)) for m in e.old))
     if e.new is not None and (e.sort in _LEVELS or e.sort == "back"):
-        level = night(lang, f"level.{e.new.level.name.lower()}")
+        level = level_name(e.new.level, lang)
         return [f"~ {new}{words(lang, 'aside', text=level)}"]
     if e.sort != "theme":
         return [*(f"− {text}" for text in old), *([f"+ {new}"] if new else [])]

@@ -19,7 +19,7 @@ from bot.cli import charts, plots
 from bot.cli.parser import ID, argument, flag, verb
 from bot.commands.memories import describe_event, describe_memory, format_memory
 from bot.markdown import pad_to_columns
-from bot.texts import Texts, join, kind_name
+from bot.texts import Texts, join, kind_name, level_name
 from memory.api import (
     CURVES,
     DAY,
@@ -125,7 +125,7 @@ def _tell_levels(life: WeightHistory, curve: str, lang: Lang) -> str:
     for (level, since), until in zip(spans, ends, strict=True):
         if level is None:
             return ", ".join([*parts, say(lang, "curves.forgotten", day=since)])
-        name = say(lang, f"level.{int(level)}")
+        name = level_name(level, lang)
         parts.append(say(lang, "curves.level", level=name, since=since, until=until))
     return ", ".join(parts)
 
@@ -151,9 +151,7 @@ def _tell_course(life: WeightHistory, zone: ZoneInfo, lang: Lang) -> str:
     starts = [next(some) for _, some in groupby(moments, lambda m: m.level)]
     days = [f"{m.at.astimezone(zone):%Y-%m-%d}" for m in (*starts, moments[-1])]
     levels = (
-        say(
-            lang, "curves.level", level=say(lang, f"level.{int(m.level)}"), since=since, until=until
-        )
+        say(lang, "curves.level", level=level_name(m.level, lang), since=since, until=until)
         for m, (since, until) in zip(starts, pairwise(days), strict=True)
     )
     counts = Counter(e.event for e in life.events if e.event not in plots.UNMARKED)

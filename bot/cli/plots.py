@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bot.markdown import count_columns
-from bot.texts import Texts
+from bot.texts import Texts, level_name
 from memory.api import CURVES, WeightHistory
 from memory.models import Lang
 
@@ -103,7 +103,7 @@ def _draw(ax: Axes, panel: Panel, lang: Lang) -> None:
     xs = [place(m.at) for m in moments]
     levels = [m.due if panel.imagined else m.level for m in moments]
     for level, some in groupby(range(len(xs)), key=lambda i: levels[i]):
-        span, label = [*some], say(lang, f"level.{int(level)}")
+        span, label = [*some], level_name(level, lang)
         end = min(span[-1] + 1, len(xs) - 1)
         ax.axvspan(xs[span[0]], xs[end], color=_BANDS[level], label=label)
     for rule in CURVES[panel.curve].breakpoints:

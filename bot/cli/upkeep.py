@@ -16,7 +16,7 @@ from bot.cli.parser import ID, argument, flag, parse_positive, verb
 from bot.commands.memories import format_memory
 from bot.markdown import count_columns, pad_to_columns
 from bot.reports import describe_figures, describe_night, list_token_lines
-from bot.texts import Texts
+from bot.texts import Texts, level_name
 from memory.api import JobRunner, NightReport, UpkeepPreview, UpkeepService, make_worker_id
 from memory.errors import Conflict
 from memory.models import Job, Lang, Memory
@@ -125,7 +125,7 @@ def _describe_preview(p: UpkeepPreview, ebb: Ebb, lang: Lang) -> str:
         _add_texts(rows, label, [format_memory(m, lang, ebb.clock()) for m in memories], lang)
 
     for (old, new), memories in p.fading.items():
-        a, b = (say(lang, f"level.{level.name.lower()}") for level in (old, new))
+        a, b = (level_name(level, lang) for level in (old, new))
         add(say(lang, "preview.fading", a=a, b=b), memories)
     add(say(lang, "done.forgotten"), p.forgotten)
     add(say(lang, "preview.promotion"), p.promotion)

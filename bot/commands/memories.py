@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.events import Command, CommandOutcome, answer
 from bot.shoreline import CHAT_WIDTH, describe_shoreline, draw_shoreline
-from bot.texts import Texts, format_age, join, say, words
+from bot.texts import Texts, format_age, join, level_name, say, words
 from memory.models import KINDS, Filter, Lang, Memory, Sensitivity, State, WeightEvent, mark_quote
 
 if TYPE_CHECKING:  # half a second that the terminal's first paint must not wait for
@@ -167,7 +167,7 @@ def describe_memory(m: Memory, weighs: float, lang: Lang, zone: tzinfo) -> Mappi
         "kind": labels(lang, f"kind.{m.kind}"),
         "layer": labels(lang, f"layer.{m.layer}"),
         "state": labels(lang, f"state.{m.state}"),
-        "level": labels(lang, f"level.{m.level.name.lower()}"),
+        "level": level_name(m.level, lang),
         "curve": m.curve,
         "weight": f"{weighs:.3f}",
         "importance": f"{m.importance:.2f}",
@@ -199,6 +199,6 @@ def describe_event(e: WeightEvent, lang: Lang) -> str:
     if (n := re.fullmatch(r"(\d+) into one", e.reason)) is not None:
         return labels(lang, "why.merged", n=n[1])
     if (step := re.fullmatch(r"(\w+) → (\w+)", e.reason)) is not None:
-        return " → ".join(labels.name(lang, "level", x) for x in step.groups())
+        return " → ".join(words.name(lang, "level", x) for x in step.groups())
     why = labels.name(lang, "why", e.reason)
     return labels.name(lang, "source", e.reason) if why == e.reason else why

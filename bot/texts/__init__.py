@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from memory.api import LANGUAGES
-from memory.models import KINDS, Kind, Lang
+from memory.models import KINDS, Kind, Lang, Level
 
 Catalogue: TypeAlias = Mapping[str, Mapping[str, str]]
 LANGS: Final[tuple[Lang, ...]] = tuple(LANGUAGES)
@@ -79,6 +79,11 @@ def join(parts: Iterable[str], lang: Lang, key: str = "and") -> str:
 def kind_name(kind: Kind, lang: Lang) -> str:
     """Name a kind of memory."""
     return str(getattr(KINDS[kind], lang, KINDS[kind].en))
+
+
+def level_name(level: Level, lang: Lang) -> str:
+    """Say how clear a memory still is."""
+    return words(lang, f"level.{level.name.lower()}")
 
 
 def format_age(then: datetime, now: datetime, lang: Lang) -> str:

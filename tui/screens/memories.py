@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from bot.commands.memories import LISTED
 from bot.events import CommandOutcome
 from bot.shoreline import describe_shoreline, draw_shoreline
-from bot.texts import format_age, kind_name
+from bot.texts import format_age, kind_name, level_name
 from memory.api import clean_output
 from memory.models import Level, Memory, State, mark_quote
 from tui.connection import AgentConnection
@@ -172,7 +172,7 @@ class MemoryBrowserScreen(Screen[None]):
         rows = {
             "browse.kind": f"{get_icon(m.kind)} {kind_name(m.kind, lang)}",
             "browse.weight": f"{draw_gauge(m.weight / _FULL_WEIGHT, 8)} {m.weight:.2f}",
-            "browse.level": f"{level.glyph} {say(f'level.{int(level)}')}",
+            "browse.level": f"{level.glyph} {level_name(level, lang)}",
             "browse.state": say(state),
             "browse.age": learned,
             "browse.last": last,

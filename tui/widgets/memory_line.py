@@ -10,7 +10,7 @@ from typing import Literal
 from rich.cells import set_cell_size
 from textual.content import Content
 
-from bot.texts import format_age, join
+from bot.texts import format_age, join, level_name
 from memory.models import KINDS, Change, Hit, Kind, Level, Memory, State
 from tui.words import WindowLanguage, one_line
 
@@ -112,7 +112,7 @@ def get_ink(m: Memory) -> str:
 
 def get_level_word(m: Memory, voice: WindowLanguage) -> str:
     """Return the word for how far a memory has faded; none for one that is clear."""
-    return voice(f"level.{int(m.spoken_level)}") if m.spoken_level else ""
+    return level_name(m.spoken_level, voice.lang) if m.spoken_level else ""
 
 
 def draw_gauge(share: float, cells: int = 5) -> str:
