@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Final
@@ -32,42 +32,17 @@ _SURNAME: Final = 3  # characters from which a Chinese name has a given name of 
 _EVERY: Final = Filter(states=frozenset({State.ACTIVE, State.SUPERSEDED, State.PROPOSED}))
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody by a name and a relation.
-
-    id: of the first memory that names them. names: each with the day since when it is theirs.
-    """
-
-    id: MemoryId
-    names: tuple[tuple[str, datetime], ...]
-    relation: frozenset[str]
-    dead_since: datetime | None = None
-
-
-def list_people(tx: Transaction, name: str) -> list[Person]:
-    """List who bears a name, or did: two relations are two people, a bare name is of all."""
-    found = sorted(_find_naming(tx, name), key=lambda m: m.created_at)
-    names = {name: found[0].created_at} if found else {}
-    for m in found:
-        if m.renamed and name in m.renamed.split("|"):
-            names |= {
-                n: m.valid_from or m.created_at for n in m.renamed.split("|") if n not in names
-            }
-    people: dict[frozenset[str], Person] = {}
-    for m in found:
-        dead = (m.on or m.created_at) if m.dead and any(n in m.dead for n in names) else None
-        beside = {k for n in names for k in find_kin_beside(n, m.original_content)}
-        for kin in beside or (set() if people else {frozenset[str]()}):
-            known = people.get(kin) or Person(m.id, tuple(names.items()), kin)
-            people[kin] = replace(known, dead_since=known.dead_since or dead)
-    told = [p for kin, p in people.items() if kin]
-    return told or list(people.values())
-
-
 def count_people(tx: Transaction) -> Callable[[str], int]:
-    """Return a function that counts who bears a name, each name once."""
-    return cache(lambda name: len(list_people(tx, name)))
+    """Return a function that counts who bears a name, or did: two relations are two people."""
+
+    def count(name: str) -> int:
+        found = _find_naming(tx, name)
+        pairs = (m.renamed.split("|") for m in found if m.renamed)
+        names = {name, *(n for pair in pairs if name in pair for n in pair)}
+        kin = {k for m in found for n in names for k in find_kin_beside(n, m.original_content)}
+        return len(kin) or min(len(found), 1)
+
+    return cache(count)
 
 
 def may_be_two(a: Memory, b: Memory, count: Callable[[str], int]) -> bool:
@@ -121,7 +96,7 @@ def learn_name(tx: Transaction, m: Memory, old: Memory | None, said: Iterable[st
     if not own and any(re.search(form, t) for form in told for t in texts):
         own = _find_own_name(tx, m.created_at, m.id)
     pair = pair or next((p for t in texts if (p := find_rename(t, own))), None)
-    one = pair and _is_known(tx, pair[0], own, texts) and len(list_people(tx, pair[0])) <= 1
+    one = pair and _is_known(tx, pair[0], own, texts) and count_people(tx)(pair[0]) <= 1
     if pair is not None and one:
         m = tx.memories.put(replace(m, renamed="|".join(pair)), "updated")
         _link(tx, [*_find_naming(tx, pair[0]), m], [pair])
