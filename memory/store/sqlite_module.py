@@ -38,7 +38,6 @@ class SqliteReport:
     module: str
     version: str
     vec_version: str | None  # None: no vec0 tables, numpy over the stored vectors
-    fts5: bool
     wal_reset_fixed: bool  # SQLite >= 3.51.3; older ones checkpoint under a lock
     passed_over: tuple[tuple[str, str], ...]  # (way, why not)
 
@@ -97,7 +96,7 @@ def _choose(ways: Iterable[SqliteRoute]) -> SqliteModule:
         version = str(module.sqlite_version)
         name = str(module.__name__).partition(".")[0]
         fixed = tuple(map(int, version.split("."))) >= (3, 51, 3)
-        report = SqliteReport(way, name, version, vec, True, fixed, tuple(passed_over))
+        report = SqliteReport(way, name, version, vec, fixed, tuple(passed_over))
         return SqliteModule(module, report, prepare)
     reasons = "; ".join(f"{name}: {why}" for name, why in passed_over)
     raise StoreError(

@@ -130,4 +130,3 @@ def test_a_process_has_one_way_only() -> None:
     with pytest.raises(StoreError, match="already"):
         choose(another)
     assert sqlite_report() == first
-    assert first.fts5
