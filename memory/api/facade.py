@@ -273,18 +273,14 @@ class Memory(MemoryChanges):
             slots=await self._find_asked_slots(text, vector),
             strict=self.strict,
         )
-        found = await self._store.open_reader(user_id).run_in_one_read(
-            lambda reader: recall_memories(reader, query, u=self._u)
-        )
+        reader = self._store.open_reader(user_id)
+        found = await recall_memories(reader, query, u=self._u)
         other = await self._store.read(user_id, lambda tx: swap_names(tx, text))
         if other != text:
             if self._embedder.local or not local_only:
                 vector, late = await self._queries.embed(other, earlier)
             again = replace(query, text=other, vector=vector)
-            more = await self._store.open_reader(user_id).run_in_one_read(
-                lambda reader: recall_memories(reader, again, u=self._u)
-            )
-            found = _join_recalls(found, more)
+            found = _join_recalls(found, await recall_memories(reader, again, u=self._u))
         opened = await self._sealed.hits(user_id, text)
         found = await self._store.read(user_id, lambda tx: _name_hits(tx, found, text))
         if mode is Mode.NORMAL:
