@@ -262,7 +262,7 @@ class EbbAgent(AgentQueries):
         """Open the turn once the scope's one before it is over. None if that takes too long."""
         idle = timedelta(hours=self.settings.session_idle_hours)
         shown = replace(turn, text=_write_stored(turn, lang))
-        add = await asyncio.to_thread(self.memory.make_adder, shown.text)
+        add = await asyncio.to_thread(self.memory.sealer.adder, shown.text)
 
         def begin(tx: Transaction) -> turns.OpenedTurn | turns.ReplayedTurn | None:
             return turns.begin(tx, shown, self.worker, idle, self.clock(), add)
@@ -311,7 +311,7 @@ class EbbAgent(AgentQueries):
 
     async def _carry_out(self, turn: Turn, message: Message, lang: Lang) -> OrderOutcome:
         """Do what Ebb itself answers: "not a secret", commands, answers to its questions."""
-        if says_not_secret(turn.text) and await self.memory.unseal_last(
+        if says_not_secret(turn.text) and await self.memory.sealer.spare(
             turn.user_id, turn.scope, turn.at
         ):
             return OrderOutcome("", answer(lang, "sealed.spared"))
@@ -430,10 +430,10 @@ class EbbAgent(AgentQueries):
 
     async def _describe_seal(self, turn: Turn, lang: Lang, *, taken: bool) -> str:
         """Say, but do not store, that a secret was sealed or that one cannot be opened."""
-        if taken and self.memory.can_seal:
+        if taken and self.memory.sealer.key is not None:
             return "\n\n" + say(lang, "sealed")
         private = turn.scope.startswith("user:")
-        if taken or (private and await self.memory.is_locked(turn.user_id, turn.text)):
+        if taken or (private and await self.memory.sealer.locked(turn.user_id, turn.text)):
             return "\n\n" + say(lang, "locked", name=find_key_place(self.settings.home).name)
         return ""
 

@@ -123,7 +123,7 @@ async def learn_trial(model: ChatModel, lang: Lang) -> tuple[list[str], list[str
             for n in range(2):
                 said, replied = (say.one_of(lang, f"trial.{who}", n) for who in ("user", "ebb"))
                 turn = Turn(f"{n}", user, f"user:{user}", said, now, "UTC")
-                write = partial(_store_exchange, turn, replied, worker, memory.make_adder(said))
+                write = partial(_store_exchange, turn, replied, worker, memory.sealer.adder(said))
                 effect = await memory.handlers["monitor"](await store.write(user, write), now)
                 result = await store.write(user, effect)
                 unread += int(result.get("unread") or 0)

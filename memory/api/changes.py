@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal
@@ -17,7 +17,7 @@ from memory.learn.remember import Rememberer, RememberRequest, RememberResult
 from memory.learn.secrets import SecretSealer
 from memory.learn.undo import NightUndoResult, UndoResult, list_undoable, undo, undo_night
 from memory.mirror import Mirror, answered
-from memory.models import ChangeSet, Filter, MemoryId, MemoryPage, Message, Proposal, State
+from memory.models import ChangeSet, Filter, MemoryId, MemoryPage, Proposal, State
 from memory.ports import Embedder, Store, Transaction
 
 
@@ -31,7 +31,7 @@ class MemoryChanges:
         self._curve, self._u = curve, u
         self._planner = ForgetPlanner(store, embedder)
         self._rememberer = Rememberer(store, embedder, key, curve, u)
-        self._sealed = SecretSealer(store, key)
+        self.sealer = SecretSealer(store, key)  # seals secrets, opens and spares them
         self.mirror: Mirror | None = None
 
     # --- the person's own acts ---
@@ -255,9 +255,9 @@ class MemoryChanges:
         """Erase it for good, every copy, those of MEMORY.md included. Raises NotFound."""
 
         def write(tx: Transaction) -> PurgeReceipt:
-            secret = self._sealed.values(tx, memory_id)
+            secret = self.sealer.values(tx, memory_id)
             receipt = forgetting.purge(tx, [memory_id], now)
-            said = receipt.places.get("messages", 0) + self._sealed.expunge(tx, secret)
+            said = receipt.places.get("messages", 0) + self.sealer.expunge(tx, secret)
             return replace(receipt, places={**receipt.places, "messages": said})
 
         if self.mirror is None:
@@ -279,36 +279,6 @@ class MemoryChanges:
     ) -> list[models.Memory]:
         """Forget these of the entries that went missing from MEMORY.md. No ids: keep them all."""
         return await self._store.write(user_id, lambda tx: answered(tx, ids, now))
-
-    def make_adder(self, text: str) -> Callable[[Transaction, Message], Message]:
-        """Return what stores a message of that text, its secrets sealed.
-
-        It is for use inside a write.
-        """
-        return self._sealed.adder(text)
-
-    async def unseal_last(self, user_id: str, scope: str, now: datetime) -> bool:
-        """Bring back what was sealed last in the scope: it is no secret. False if nothing was."""
-        return await self._sealed.spare(user_id, scope, now)
-
-    @property
-    def can_seal(self) -> bool:
-        """Whether there is a key to seal with."""
-        return self._sealed.key is not None
-
-    async def is_locked(self, user_id: str, text: str) -> bool:
-        """Tell whether the message asks for a secret that cannot be opened.
-
-        Its key is missing or another one.
-        """
-        return await self._sealed.locked(user_id, text)
-
-    async def reveal(self, user_id: str, memory_id: MemoryId) -> str | None:
-        """Return what a secret memory holds.
-
-        None if the key was lost or it is no secret. Raises NotFound.
-        """
-        return await self._sealed.open(user_id, memory_id)
 
     # --- looking ---
 

@@ -129,7 +129,7 @@ class Memory(MemoryChanges):
             "embed": partial(embed_missing, self._tools),
             "scrub": self._scrub,
             "curve": CurveSwitcher(store, u).run,
-            "seal": self._sealed.run,
+            "seal": self.sealer.run,
         }
         self.keep_said: Final = SaidKeeper(self._tools).keep
         self.porter = Transfer(store, key, curve, u, embedder)  # export and import
@@ -195,7 +195,7 @@ class Memory(MemoryChanges):
 
         Other curves, secrets of older versions, quotations that no model has read.
         """
-        await self._sealed.plan(now)
+        await self.sealer.plan(now)
         await plan(self._store, self._curve, now)
         if "quotes" in self.handlers:
             await plan_reading(self._store, self._tools.learning, now)
@@ -281,7 +281,7 @@ class Memory(MemoryChanges):
                 vector, late = await self._queries.embed(other, earlier)
             again = replace(query, text=other, vector=vector)
             found = _join_recalls(found, await recall_memories(reader, again, u=self._u))
-        opened = await self._sealed.hits(user_id, text)
+        opened = await self.sealer.hits(user_id, text)
         found = await self._store.read(user_id, lambda tx: _name_hits(tx, found, text))
         if mode is Mode.NORMAL:
             hits = drop_unsettled(preferences.drop_quiet(found.hits, text), text, now)
@@ -550,7 +550,7 @@ class Library:
             row = Message(
                 "", session.id, None, author, "user" if author else "assistant", text, at, self.zone
             )
-            stored = self.memory.make_adder(text)(tx, row)
+            stored = self.memory.sealer.adder(text)(tx, row)
             size, count = size + estimate_tokens(text), count + 1
             if size >= LEARNED or count == PER_ANSWER or i == len(said) - 1:
                 payload: dict[str, Json] = {"session_id": session.id, "through": stored.seq}

@@ -60,7 +60,7 @@ async def test_a_secret_is_sealed_whole(
             m for m in await w.memories(max_sensitivity=Sensitivity.SECRET) if m.sensitivity == 3
         ]
         assert len(sealed) == 1
-        assert secret in (await w.ebb.memory.reveal(w.ebb.owner, sealed[0].id) or "")
+        assert secret in (await w.ebb.memory.sealer.open(w.ebb.owner, sealed[0].id) or "")
         assert not any(
             p in text for text in await w.texts(max_sensitivity=Sensitivity.SECRET) for p in parts
         )
@@ -135,7 +135,8 @@ async def test_messages_of_an_older_version_are_sealed(tmp_path: Path) -> None:
         await w.say("Remember this")
         (sealed,) = await w.memories(max_sensitivity=Sensitivity.SECRET)
         assert (
-            await w.ebb.memory.reveal(w.ebb.owner, sealed.id) == "my wifi password is Gr33nTea-88"
+            await w.ebb.memory.sealer.open(w.ebb.owner, sealed.id)
+            == "my wifi password is Gr33nTea-88"
         )
 
 
@@ -151,7 +152,7 @@ async def test_purging_a_sealed_memory_takes_every_copy_of_it(tmp_path: Path) ->
         assert [m.content for m in sealed] == ["wifi password"]
         assert "wifi password" in (await w.do("/memories")).text
         assert (
-            await w.ebb.memory.reveal(w.ebb.owner, sealed[0].id)
+            await w.ebb.memory.sealer.open(w.ebb.owner, sealed[0].id)
             == "my wifi password is Gr33nTea-88"
         )
         await w.ebb.memory.purge(w.ebb.owner, sealed[0].id, w.time())
@@ -182,6 +183,8 @@ async def test_a_lost_key_is_named_and_not_replaced(tmp_path: Path, how: str) ->
         (m,) = [
             m for m in await w.memories(max_sensitivity=Sensitivity.SECRET) if m.sensitivity == 3
         ]
-        assert await w.ebb.memory.reveal(w.ebb.owner, m.id) == "my wifi password is Gr33nTea-88"
+        assert (
+            await w.ebb.memory.sealer.open(w.ebb.owner, m.id) == "my wifi password is Gr33nTea-88"
+        )
         check, *_ = await doctor._check_store(w.ebb.settings, "en")
         assert check.state == "ok"

@@ -353,7 +353,7 @@ async def test_what_was_being_said_and_sent_is_still_there(
 async def opens(w: Window, who: str) -> None:
     """Every sealed secret of somebody's can be read."""
     sealed = [m for m in (await memories(w, who)).values() if m.sensitivity is Sensitivity.SECRET]
-    said = [str(await w.ebb.memory.reveal(ABOUT[who], m.id)) for m in sealed]
+    said = [str(await w.ebb.memory.sealer.open(ABOUT[who], m.id)) for m in sealed]
     wanted: list[str] = ABOUT["secrets"][who]
     assert len(said) == len(wanted)
     assert all(any(secret in text for text in said) for secret in wanted)

@@ -86,7 +86,7 @@ async def test_everything_is_let_go_of_and_comes_back(home: Home) -> None:
     assert {i: plain(m) for i, m in after.items()} == {i: plain(m) for i, m in before.items()}
     assert await home.visible() == said
     secret = next(m for m in after.values() if m.sensitivity is Sensitivity.SECRET)
-    assert await home.service.reveal(home.user, secret.id) is not None
+    assert await home.service.sealer.open(home.user, secret.id) is not None
 
 
 async def test_nothing_said_before_is_learned_after_everything_went(home: Home) -> None:

@@ -77,7 +77,7 @@ async def test_a_command_keeps_all_that_follows_it(home: Home, typed: str) -> No
 async def test_the_mark_at_the_end_of_a_password_is_a_part_of_it(home: Home) -> None:
     """What is sealed opens the door."""
     m = (await home.remember("my wifi password is hunter22!", said=False)).memory
-    assert (await home.service.reveal(home.user, m.id) or "").endswith("hunter22!")
+    assert (await home.service.sealer.open(home.user, m.id) or "").endswith("hunter22!")
 
 
 async def test_this_with_nothing_before(home: Home) -> None:
@@ -280,7 +280,10 @@ class TestSecrets:
             home.other.user, "what's my home wifi password?", [], home.me.now, TZ
         )
         assert not found.hits
-        assert await home.service.reveal(home.user, m.id) == "my home Wi-Fi password is swordfish77"
+        assert (
+            await home.service.sealer.open(home.user, m.id)
+            == "my home Wi-Fi password is swordfish77"
+        )
 
     async def test_a_new_one_replaces_it(self, home: Home) -> None:
         """The label's newest secret counts; saying the same again changes nothing."""
@@ -308,7 +311,7 @@ class TestSecrets:
         lost = api.Memory(
             home.me.store, model=home.me.model, embedder=home.me.embedder, key=b"x" * 32
         )
-        assert await lost.reveal(home.user, m.id) is None
+        assert await lost.sealer.open(home.user, m.id) is None
         found = await lost.recall(home.user, "what's my home wifi password?", [], home.me.now, TZ)
         assert not [h for h in found.hits if h.why == "secret"]
         assert (await lost.find(home.user, ANY)).total == 1

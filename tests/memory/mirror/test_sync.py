@@ -579,7 +579,7 @@ async def test_a_secret_in_the_file(desk: Desk) -> None:
     )
     assert "hunter2" not in desk.text + desk.bak.read_text("utf-8")
     (sealed,) = [x for x in await desk.all() if x.sensitivity is Sensitivity.SECRET]
-    assert await desk.service.reveal(desk.user, sealed.id) == "my wifi password is hunter2!xyz"
+    assert await desk.service.sealer.open(desk.user, sealed.id) == "my wifi password is hunter2!xyz"
     await desk.edit(lambda t: t.replace("I love jazz", "my door code is 4711#99"))
     assert "4711" not in desk.text + desk.bak.read_text("utf-8")
     assert (await desk.get(m)).original_content == "I love jazz"

@@ -392,7 +392,9 @@ async def test_secrets_stay_at_home_unless_asked_for(
             for m in (await same.service.find(same.user, ANY)).items
             if m.sensitivity is Sensitivity.SECRET
         ]
-        assert await same.service.reveal(same.user, secret.id) == "my wifi password is hunter2xyz"
+        assert (
+            await same.service.sealer.open(same.user, secret.id) == "my wifi password is hunter2xyz"
+        )
 
 
 async def test_twice_changes_nothing(old: Place, new: Place) -> None:
