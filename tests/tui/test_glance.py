@@ -73,6 +73,13 @@ def change(
     )
 
 
+@pytest.mark.parametrize("why", ["day", "episode_by_time", "overview", "review", "secret", "slot"])
+def test_why_a_memory_came_is_said_in_words(why: str) -> None:
+    """The name of a reason, an English word, stands in no line."""
+    hit = Hit(memory(text="喜欢乌龙茶", content="喜欢乌龙茶"), 1.0, gate=1.0, why=why)
+    assert why not in format_hit(hit, NOW, WindowLanguage("zh"), 60).plain
+
+
 @pytest.mark.parametrize(
     ("op", "effect"),
     [

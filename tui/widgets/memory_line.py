@@ -43,10 +43,11 @@ _OPS: Mapping[str, Effect] = {
 }
 GONE = frozenset({"deleted", "forgotten", "purged"})
 _WHY = {
+    "day": "hit.time",
     "episode_by_time": "hit.time",
     "review": "hit.review",
-    "resident": "hit.resident",
-    "language": "hit.language",
+    "slot": "hit.asked",
+    "secret": "hit.asked",
     "overview": "hit.overview",
 }
 NOTICED: frozenset[Effect] = frozenset({"new", "updated", "gone", "back", "core", "proposed"})
