@@ -49,12 +49,10 @@ class Ebb:
     clock: Clock
     provider: llm.ProviderChoice
     needs_setup: bool
-    warm: Callable[
-        [], None
-    ]  # gets ready what the first reply needs, in the background; not before the first paint
-    ready: Callable[
-        [], Awaitable[None]
-    ]  # waits for the embedder to be loaded: for who asks once and leaves
+    # gets ready what the first reply needs, in the background; not before the first paint
+    warm: Callable[[], None]
+    # waits for the embedder to be loaded: for who asks once and leaves
+    ready: Callable[[], Awaitable[None]]
 
     @property
     def scope(self) -> str:

@@ -187,9 +187,8 @@ class Status:
     tokens: tuple[DailyUsage, ...] = ()  # of today, by role
     memory_off: bool = False  # the person has switched memory off
     upkeep: float | None = None  # share of the night's upkeep that is done, while it is at work
-    embedded: tuple[int, int] | None = (
-        None  # memories embedded anew, of all, while another embedder is taken up
-    )
+    # memories embedded anew, of all, while another embedder is taken up
+    embedded: tuple[int, int] | None = None
 
 
 CommandSpec: TypeAlias = tuple[str, Mapping[Lang, str]]  # name, and its help line in each language

@@ -24,9 +24,8 @@ from markdown_it.token import Token
 _LINK: Final = re.compile(r"(?:https?|tg|tonsite)://[^\s/]|mailto:[^\s@]+@", re.IGNORECASE)
 _HIDING: Final = ["html_block", "html_inline", "entity", "reference", "autolink", "lheading"]
 _ESCAPED: Final = re.compile(r"\\([*_`~#>|])")
-_WIDE: Final = (
-    "\u0e00"  # from here on scripts without spaces, their punctuation, typographic quotes and emoji
-)
+# from here on scripts without spaces, their punctuation, typographic quotes and emoji
+_WIDE: Final = "\u0e00"
 # ASCII punctuation outside and inside of a mark that opens formatting, and of one that closes it.
 _OPEN: Final = ("([{\"'-:>|*_~", ")]}", ")]},.;:!?/\\=")
 _CLOSE: Final = (".,;:!?)]}\"'-|*_~", "([{", "([{/\\=<|&@")
@@ -40,9 +39,8 @@ def build_markdown_parser(*, spell_urls: bool = False) -> MarkdownIt:
     md.validateLink = lambda url: bool(_LINK.match(url))  # type: ignore[method-assign]
     md.block.ruler.at("table", _read_table, {"alt": ["paragraph", "reference"]})
     md.inline.ruler.at("emphasis", _read_marks)
-    md.inline.ruler.disable(
-        "strikethrough"
-    )  # its marks are read with the others; its second pass stays
+    # its marks are read with the others; its second pass stays
+    md.inline.ruler.disable("strikethrough")
     md.inline.ruler.at("escape", _read_escape)
     md.core.ruler.push("spell_out", _spell_out(spell_urls))
     return md
@@ -50,9 +48,8 @@ def build_markdown_parser(*, spell_urls: bool = False) -> MarkdownIt:
 
 def can_format(before: str, after: str, marker: str, length: int) -> tuple[bool, bool]:
     """Tell whether a run of `marker` between two characters may open and close formatting."""
-    loose = (
-        marker != "_" and length > 1
-    )  # `*` alone is not read as a mark inside Chinese words: 单价*数量*折扣
+    # `*` alone is not read as a mark inside Chinese words: 单价*数量*折扣
+    loose = marker != "_" and length > 1
     return _is_edge(before, after, loose, *_OPEN), _is_edge(after, before, loose, *_CLOSE)
 
 

@@ -16,9 +16,8 @@ from memory.ports import Transaction
 HISTORY_LIMIT = 30  # past this many messages the oldest become an episode …
 HISTORY_KEPT = 10  # … and this many of the newest stay
 HISTORY_SHARE = 0.35  # of the context; past it as well
-LONG_SHARE = (
-    1 / 8
-)  # of that: a longer message counts as so much, since the prompt shortens it first
+# of that: a longer message counts as so much, since the prompt shortens it first
+LONG_SHARE = 1 / 8
 DOCUMENT_SHOWN = 400  # tokens of a document in the history, about: its opening and outline
 TITLE_CHARS = 40
 

@@ -143,9 +143,8 @@ class ModelError(MemoryError_):
 
         Any other request would fail as well.
         """
-        if (
-            self.code == "unreadable"
-        ):  # what an endpoint sent was no answer; else the answer itself is meant
+        # what an endpoint sent was no answer; else the answer itself is meant
+        if self.code == "unreadable":
             return bool(self.host)
         return self.code not in {"context_too_long", "bad_request", "withheld", "no_images"}
 

@@ -39,14 +39,10 @@ _FIRST_DELAY: Final = 2.0
 _LONGEST_DELAY: Final = 600.0
 _PAUSE_SECONDS: Final = 1.0
 _LONGEST_OUTAGE: Final = timedelta(minutes=30)  # between two tries, whatever the provider asks for
-_MOST_ATTEMPTS: Final = {
-    "context_too_long": 1,
-    "unreadable": 2,
-    "withheld": 2,
-}  # where the next is likely to fail like the last
-_STAYS: Final = frozenset(
-    {"bad_key", "no_credit", "unknown_model"}
-)  # does not pass by itself: told at once
+# where the next is likely to fail like the last
+_MOST_ATTEMPTS: Final = {"context_too_long": 1, "unreadable": 2, "withheld": 2}
+# does not pass by itself: told at once
+_STAYS: Final = frozenset({"bad_key", "no_credit", "unknown_model"})
 _TOLD_AFTER: Final = 2  # failed tries, for the rest
 
 _log = logging.getLogger(__name__)
@@ -258,9 +254,8 @@ class JobRunner:
         asked = e.retry_after or 0.0
         if not isinstance(e, BudgetSpent):
             asked = min(asked, _LONGEST_OUTAGE.total_seconds())
-            if job.kind in LEARNING and (
-                out.until is None or now >= out.until
-            ):  # what ran already is the same try
+            # what ran already is the same try
+            if job.kind in LEARNING and (out.until is None or now >= out.until):
                 out.failures += 1
                 out.until = now + compute_backoff(out.failures, asked)
             tell = job.kind in LEARNING and out.failures >= (1 if e.code in _STAYS else _TOLD_AFTER)

@@ -429,9 +429,8 @@ class Session:
     planned_through: int = 0
     summarised_through: int = 0
     extracted_through: int = 0
-    profile: tuple[MemoryId, ...] | None = (
-        None  # resident memories, frozen at the session's first turn
-    )
+    # resident memories, frozen at the session's first turn
+    profile: tuple[MemoryId, ...] | None = None
 
 
 TurnState: TypeAlias = Literal["open", "done", "stopped", "failed", "interrupted"]
@@ -525,12 +524,8 @@ JobKind: TypeAlias = Literal[
     "curve",
     "seal",
 ]
-LEARNING: tuple[JobKind, ...] = (
-    "monitor",
-    "extract",
-    "summarise",
-    "quotes",
-)  # what asks the memory model by day
+# what asks the memory model by day
+LEARNING: tuple[JobKind, ...] = ("monitor", "extract", "summarise", "quotes")
 JobState: TypeAlias = Literal["ready", "leased", "done", "dead", "cancelled"]
 
 
@@ -693,9 +688,8 @@ class CandidateRow(NamedTuple):
     place: int
     id: MemoryId
     text: str  # as it was learned
-    times: tuple[
-        int, int, int
-    ]  # made, valid from, due; the least number there is where it has none
+    # made, valid from, due; the least number there is where it has none
+    times: tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -709,9 +703,8 @@ class Filter:
     levels: frozenset[Level] | None = None
     kinds: frozenset[Kind] | None = None
     layers: frozenset[Layer] | None = None
-    valid_at: datetime | None = (
-        None  # only what has not ended by then, begun or not; None: no matter
-    )
+    # only what has not ended by then, begun or not; None: no matter
+    valid_at: datetime | None = None
     negated: bool | None = None  # True only negated, False only not negated, None both
     max_sensitivity: Sensitivity = Sensitivity.PRIVATE
     exclude: frozenset[MemoryId] = frozenset()
@@ -743,11 +736,10 @@ class Hit:
     signals: Mapping[str, float] = field(default_factory=dict)  # raw, by signal
     nudges: Mapping[str, float] = field(default_factory=dict)  # factors applied after fusion
     gate: float = 0.0  # calibrated relevance in [0, 1]
-    evidence: Mapping[str, float] = field(
-        default_factory=dict
-    )  # what the relevance comes from, in log-odds
+    # what the relevance comes from, in log-odds
+    evidence: Mapping[str, float] = field(default_factory=dict)
     passed: bool = True
-    why: str = "relevance"  # relevance | episode_by_time | review | resident | faint
+    why: str = "relevance"  # relevance | day | episode_by_time | slot | review | secret | faint …
     asked: bool = True  # the message asks for what is remembered; else it came along
 
     @property

@@ -43,12 +43,8 @@ REPLY_SHARE = 0.25  # of the context is kept free for the reply
 NEWEST_SHARE = 0.8
 LEAST_NEWEST = 0.3  # which may take more of it where short messages would be lost
 SMALLEST_NEWEST = 200  # tokens of it that are sent whatever else there is
-LONG_SHARES = (
-    4,
-    20,
-    80,
-    320,
-)  # of the context a long message of the history may have, tried one after the other
+# of the context a long message of the history may have, tried one after the other
+LONG_SHARES = (4, 20, 80, 320)
 MARK_TOKENS = 6  # of a time mark, the longer ones of a day's first message set aside
 PICTURE_TOKENS = 1_000  # of one picture, about
 FAR = timedelta(days=30)  # ahead: what repeats is told with its next day, and no word
@@ -75,9 +71,8 @@ class PromptMaterial:
     told_in: Lang | None = None  # language of the instructions, where it is another
     history: Sequence[Message] = ()
     profile: Sequence[Memory] = ()
-    frozen: Sequence[str] | None = (
-        None  # ids of the profile at the session's start: later ones stand at the end
-    )
+    # ids of the profile at the session's start: later ones stand at the end
+    frozen: Sequence[str] | None = None
     hits: Sequence[Hit] = ()
     passages: Sequence[Passage] = ()  # of long texts of this conversation
     faint: Hit | None = None  # came near the gate: that something is there, and no more of it

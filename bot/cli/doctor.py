@@ -306,11 +306,7 @@ async def _count_embedded(settings: Settings, embedder_id: str, lang: Lang) -> s
     return "" if done == total else say(lang, "embedder.done", done=done, total=total)
 
 
-_REASONS = {
-    "no endpoint": "todo",
-    "no package": "words",
-    "not installed": "packages",
-}
+_REASONS = {"no endpoint": "todo", "no package": "words", "not installed": "packages"}
 
 
 def _explain_lexical(code: str, settings: Settings, lang: Lang) -> str:

@@ -106,9 +106,8 @@ class Tokenizer:
     """Splits text into pieces of a unigram vocabulary (Kudo 2018, arXiv:1804.10959) by Viterbi."""
 
     def __init__(self, offsets: NDArray[np.uint32], scores: FloatArray, pieces: bytes) -> None:
-        characters = np.cumsum(
-            (np.frombuffer(pieces, np.uint8) & 0xC0) != 0x80, dtype=np.int32
-        )  # up to each byte
+        # up to each byte
+        characters = np.cumsum((np.frombuffer(pieces, np.uint8) & 0xC0) != 0x80, dtype=np.int32)
         at = np.concatenate([[0], characters])[offsets]
         starts, lengths = at[:-1], np.diff(at)
         hashes = _hash_beginnings(pieces.decode(), starts)[np.arange(len(starts)), lengths - 1]
@@ -191,9 +190,8 @@ class Encoder:
         at += 4 * count
         self.tokenizer = Tokenizer(offsets, scores, bytes(data[at : at + size]))
         at += size
-        at += (
-            8 + struct.unpack_from("<iI", data, at)[1]
-        )  # the table of characters, see `normalise_text`
+        # the table of characters, see `normalise_text`
+        at += 8 + struct.unpack_from("<iI", data, at)[1]
         directory: dict[str, tuple[int, int, int]] = {}
         (entries,) = struct.unpack_from("<i", data, at)
         at += 4

@@ -27,9 +27,8 @@ Mask = NDArray[np.bool_]
 
 NEVER: Final = np.iinfo(np.int64).max
 ALWAYS: Final = np.iinfo(np.int64).min
-MOST_ROWS: Final = (
-    1000  # of one term, the newest: a more frequent one says too little to be followed
-)
+# of one term, the newest: a more frequent one says too little to be followed
+MOST_ROWS: Final = 1000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 _LOW: Final = np.uint64(0xFFFFFFFF)
@@ -151,9 +150,8 @@ class Columns:
     names: Numbers = field(default_factory=Numbers)
     terms: Postings = field(default_factory=Postings)
     entities: Postings = field(default_factory=Postings)
-    of_entity: Postings = field(
-        default_factory=Postings
-    )  # keys are places, and the places entities
+    # keys are places, and the places entities
+    of_entity: Postings = field(default_factory=Postings)
     _order: list[SessionOrder] = field(default_factory=list)
 
     @staticmethod

@@ -205,12 +205,7 @@ def _list_wanting(tx: Transaction, ids: Sequence[MemoryId]) -> list[tuple[Memory
     ]
 
 
-def _put(
-    tx: Transaction,
-    embedder_id: str,
-    todo: _Texts,
-    vectors: Sequence[FloatArray],
-) -> int:
+def _put(tx: Transaction, embedder_id: str, todo: _Texts, vectors: Sequence[FloatArray]) -> int:
     """Store the vectors of texts that are still as they were embedded; returns how many."""
     wanting = dict(_list_wanting(tx, [i for i, _ in todo]))
     fitting = {i: v for (i, text), v in zip(todo, vectors, strict=True) if wanting.get(i) == text}

@@ -8,17 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.learn.same_meaning import find_names, list_units, mentions_name
-from memory.models import (
-    Filter,
-    Hit,
-    Kind,
-    Memory,
-    MemoryId,
-    Message,
-    Sensitivity,
-    Session,
-    State,
-)
+from memory.models import Filter, Hit, Kind, Memory, MemoryId, Message, Sensitivity, Session, State
 from memory.ports import Transaction
 from memory.text.languages import either
 from memory.text.spans import is_question, join_own_text, split_sentences

@@ -38,9 +38,8 @@ _MINOR: Final = frozenset({"created", "reinforced", "levelled"})  # stand in no 
 _PAGE: Final = 500
 _RUNS: Final = 60  # of upkeep, among which the nights are looked for: as many as are kept
 _NIGHTS: Final = 10  # listed
-WHOLE_NIGHT: Final = (
-    "whole_night"  # the reason of what stands for a night in a list; its id: the date
-)
+# the reason of what stands for a night in a list; its id: the date
+WHOLE_NIGHT: Final = "whole_night"
 _ALWAYS_KEPT: Final = frozenset({"id", "user_id", "rev", "created_at", "weight"})
 _BY_LEVEL: Final = frozenset({"content", "level"})
 _BY_USE: Final = frozenset(
@@ -347,9 +346,7 @@ def _part(now: Memory, before: Memory, after: Memory, u: float) -> Memory:
     more = after.importance - lifecycle.compute_counter(before, u, after.importance_at)
     counted = now.activation_count - (after.activation_count - before.activation_count)
     return replace(
-        now,
-        activation_count=max(counted, 0),
-        importance=max(now.importance - max(more, 0.0), 0.0),
+        now, activation_count=max(counted, 0), importance=max(now.importance - max(more, 0.0), 0.0)
     )
 
 

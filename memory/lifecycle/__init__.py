@@ -1,13 +1,6 @@
 """Forgetting: five curves behind one interface, and the life of a memory under them. Pure."""
 
-from memory.lifecycle.curve import (
-    CurveEvent,
-    U,
-    from_ms,
-    is_episode,
-    is_spared,
-    to_milliseconds,
-)
+from memory.lifecycle.curve import CurveEvent, U, from_ms, is_episode, is_spared, to_milliseconds
 from memory.lifecycle.importance import compute_counter
 from memory.lifecycle.life import (
     CURVES,

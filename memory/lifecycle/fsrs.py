@@ -32,11 +32,8 @@ if TYPE_CHECKING:
     from memory.lifecycle.columns import Column, Columns
 
 RETENTION = 0.9  # FSRS defines stability as the days until R falls to this
-RATINGS: Mapping[Importance, int] = {
-    Importance.HIGH: 4,
-    Importance.MEDIUM: 3,
-    Importance.LOW: 2,
-}  # Easy Good Hard
+# Easy Good Hard
+RATINGS: Mapping[Importance, int] = {Importance.HIGH: 4, Importance.MEDIUM: 3, Importance.LOW: 2}
 GOOD, AGAIN = 3, 1
 STABILITIES = (0.25, 3650.0)  # days; that of a memory that comes from another curve
 REACHES = (0.05, 1.0)  # retrievabilities that it may start from

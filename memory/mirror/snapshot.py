@@ -56,9 +56,8 @@ _BY_KIND: Final = {
     **dict.fromkeys((Kind.GOAL, Kind.TODO, Kind.EVENT, Kind.DECISION), "plans"),
     Kind.EPISODE: "talks",
 }
-_NAMELESS: Final = frozenset(
-    {Kind.HEALTH, Kind.GOAL, Kind.TODO, Kind.EPISODE}
-)  # never below a name
+# never below a name
+_NAMELESS: Final = frozenset({Kind.HEALTH, Kind.GOAL, Kind.TODO, Kind.EPISODE})
 _TASTES: Final = frozenset({Kind.PREFERENCE, Kind.WHIM, Kind.INSTRUCTION})
 _GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
 

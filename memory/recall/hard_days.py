@@ -42,11 +42,7 @@ def split_message(text: str) -> list[str]:
 
 
 def read_hard_day(
-    parts: list[str],
-    rows: FloatArray | None,
-    reader: MessageReader | None,
-    *,
-    after: bool = False,
+    parts: list[str], rows: FloatArray | None, reader: MessageReader | None, *, after: bool = False
 ) -> HardDay:
     """Tell what a message speaks of.
 

@@ -34,9 +34,8 @@ from memory.store.tables import SqliteTransaction
 from memory.store.transaction import StoreContext
 
 KEPT: Final = 7  # daily backups, and as many made by hand
-KEPT_FOR: Final = timedelta(
-    days=30
-)  # those made before a migration, and databases that were replaced
+# those made before a migration, and databases that were replaced
+KEPT_FOR: Final = timedelta(days=30)
 _NAME: Final = re.compile(r"(\d{8}T\d{6}Z)-(daily|hand|migration|replaced)\.db")
 _TIME: Final = "%Y%m%dT%H%M%SZ"
 _ERASED: Final = "(SELECT id FROM live.used_ids WHERE erased)"
@@ -116,10 +115,8 @@ def clean_backups(database: Path, now: datetime) -> int:
     One that cannot be cleaned is removed, and a new one made in its place.
     """
     folder = database.parent / "backups"
-    for left in (
-        *folder.glob(".*.part*"),
-        *folder.glob("*.md*"),
-    ):  # of a process that was killed; pages set aside
+    # of a process that was killed; pages set aside
+    for left in (*folder.glob(".*.part*"), *folder.glob("*.md*")):
         left.unlink(missing_ok=True)
     count = 0
     for path in [b.path for b in list_backups(database)]:
@@ -133,9 +130,8 @@ def clean_backups(database: Path, now: datetime) -> int:
         except StoreBusy:
             raise
         except StoreError:
-            if path != make_backup(
-                database, "daily", now
-            ):  # which fails if the database is what is damaged
+            # which fails if the database is what is damaged
+            if path != make_backup(database, "daily", now):
                 _remove(path)
         count += 1
     return count

@@ -25,9 +25,8 @@ from memory.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
 from memory.store.sqlite_module import SqliteModule, choose
 
 T = TypeVar("T")
-logging.getLogger("aiosqlite").setLevel(
-    logging.WARNING
-)  # it tells of exceptions, and a log never holds a text
+# it tells of exceptions, and a log never holds a text
+logging.getLogger("aiosqlite").setLevel(logging.WARNING)
 
 BUSY_TIMEOUT_MS = 10_000
 

@@ -42,9 +42,8 @@ _ID_FIELDS: Final = ("merged_into", "compressed_from")
 _SENTENCE: Final = re.compile(r"[^.!?。！？;；\n]*[.!?。！？;；\n]*\s{0,9}")
 _TELLING: Final = 0.6  # of the memory's own words in one sentence: it says the same thing
 _FEW: Final = 3  # spaces around one or two words
-SHORTEST: Final = (
-    4  # bytes: shorter words stand in any large database by chance, so only its values are searched
-)
+# bytes: shorter words stand in any large database by chance, so only its values are searched
+SHORTEST: Final = 4
 _PIECE: Final = 4 << 20
 _OVERLAP: Final = 4096  # longer than any words that somebody types
 ORDINARY_TABLES: Final = (

@@ -51,9 +51,8 @@ from memory.store.vectors import (
 T = TypeVar("T")
 
 _KEPT: Final = 500_000  # memories of all users together
-_AT_ONCE: Final = (
-    512  # rows: fewer than set off a collection of garbage, which costs a fifth of the reading
-)
+# rows: fewer than set off a collection of garbage, which costs a fifth of the reading
+_AT_ONCE: Final = 512
 _MANY: Final = 4  # one in so many changed, and the columns are read anew
 _READ: Final = 1024  # vectors, evenly spaced, that questions are compared with
 _GROWN: Final = 1.25  # times as many memories or fewer, and chance is measured anew

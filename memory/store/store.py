@@ -92,11 +92,7 @@ class SqliteStore:
     async def write_system(self, fn: Callable[[SystemTransaction], T]) -> T:
         return await self._commit(lambda con: fn(SqliteSystem(con, self.shared)))
 
-    async def finish_job(
-        self,
-        job: Job,
-        fn: Callable[[Transaction], Mapping[str, Json]],
-    ) -> bool:
+    async def finish_job(self, job: Job, fn: Callable[[Transaction], Mapping[str, Json]]) -> bool:
         def work(con: Any) -> None:
             held = queue.get_leased_job(con, job.id, job.leased_by)
             if held is None:
@@ -195,9 +191,8 @@ class SqliteStore:
                 self._loop.call_soon_threadsafe(self._notifier.notify)
             self._commits += 1
             if self._commits % _TEND_EVERY == 0:
-                with suppress(
-                    OSError, *list_database_errors()
-                ):  # what was committed is kept, whatever becomes of the log
+                # what was committed is kept, whatever becomes of the log
+                with suppress(OSError, *list_database_errors()):
                     upkeep.checkpoint_log(con, self._sqlite, self.path)
             return result
 

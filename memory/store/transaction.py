@@ -32,15 +32,7 @@ from memory.models import (
     WeightEvent,
 )
 from memory.ports import Clock
-from memory.store.rows import (
-    columns_of,
-    dump,
-    from_row,
-    insert,
-    list_values,
-    quote_name,
-    run,
-)
+from memory.store.rows import columns_of, dump, from_row, insert, list_values, quote_name, run
 
 T = TypeVar("T")
 

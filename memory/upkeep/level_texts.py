@@ -81,10 +81,7 @@ def is_rewritable(m: MemoryOutline | Memory) -> bool:
 
 
 def write_level_text(
-    m: Memory,
-    level: Level,
-    owners: Mapping[str, MemoryId] = MappingProxyType({}),
-    tz: str = "UTC",
+    m: Memory, level: Level, owners: Mapping[str, MemoryId] = MappingProxyType({}), tz: str = "UTC"
 ) -> str:
     """Return the content at a level: the least that no other memory says.
 

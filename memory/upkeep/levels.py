@@ -25,13 +25,7 @@ from memory.upkeep.level_texts import (
     is_long,
     write_level_text,
 )
-from memory.upkeep.run import (
-    UpkeepRun,
-    WeighedOutline,
-    Work,
-    group_by_language,
-    split_into_batches,
-)
+from memory.upkeep.run import UpkeepRun, WeighedOutline, Work, group_by_language, split_into_batches
 
 if TYPE_CHECKING:
     from memory.learn.schemas import LevelTexts

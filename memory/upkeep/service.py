@@ -23,13 +23,7 @@ from memory.learn.waiting_questions import take_go_on
 from memory.models import Job, Json, Level, Memory, State, UpkeepNight
 from memory.ports import Transaction
 from memory.upkeep import changes, duplicates, expire, levels, review, themes
-from memory.upkeep.report import (
-    DiffEntry,
-    NightReport,
-    load_report,
-    read_night_diff,
-    write_report,
-)
+from memory.upkeep.report import DiffEntry, NightReport, load_report, read_night_diff, write_report
 from memory.upkeep.run import NightHeldError, UpkeepRun
 
 __all__ = [

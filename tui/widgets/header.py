@@ -17,12 +17,8 @@ from memory.models import Lang
 from tui.widgets.memory_line import draw_gauge
 from tui.words import one_line, say
 
-_DOTS = (
-    (0x40, 0x80),
-    (0x04, 0x20),
-    (0x02, 0x10),
-    (0x01, 0x08),
-)  # braille dots of a column pair, bottom up
+# braille dots of a column pair, bottom up
+_DOTS = ((0x40, 0x80), (0x04, 0x20), (0x02, 0x10), (0x01, 0x08))
 _FRAMES = 12.0  # a second
 
 

@@ -25,10 +25,7 @@ SIGNS: Mapping[Effect, str] = {
     "proposed": "?",
     "undone": "↩",
 }
-_STYLES: Mapping[Effect, str] = {
-    "gone": "$sand",
-    "proposed": "$sand",
-}
+_STYLES: Mapping[Effect, str] = {"gone": "$sand", "proposed": "$sand"}
 UNSAID = frozenset({"reinforced", "levelled", "purged"})  # ink alone shows what fades or comes back
 _OPS: Mapping[str, Effect] = {
     "created": "new",

@@ -20,12 +20,8 @@ from memory.models import Change, Json, Lang, Memory, State
 
 log = logging.getLogger(__name__)
 _LEARNED = frozenset({"monitor", "extract", "remember"})
-_KEYS = {
-    "created": "new",
-    "negated": "denied",
-    "deleted": "dropped",
-    "forgotten": "dropped",
-}  # of what superseded another memory, the successor is named
+# of what superseded another memory, the successor is named
+_KEYS = {"created": "new", "negated": "denied", "deleted": "dropped", "forgotten": "dropped"}
 _MOST = 8  # memories named in one notice
 _TEXT = 200  # characters of each
 _PAGE = 500  # changes

@@ -58,9 +58,8 @@ class Provider(ABC):
     name: ClassVar[str]
     order: ClassVar[int]  # under EBB_PROVIDER=auto the lowest that finds itself configured answers
     uses_sdk: ClassVar[bool] = False  # the first request imports it, 0.7 s
-    shares_key: ClassVar[bool] = (
-        False  # who chose it means the shared key and address for embeddings, too
-    )
+    # who chose it means the shared key and address for embeddings, too
+    shares_key: ClassVar[bool] = False
 
     offers: ClassVar[tuple[tuple[str, float], ...]] = ()  # models it fetches, and their GB
 

@@ -14,13 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from bot.llm.base import (
-    ThinkingFilter,
-    estimate_request,
-    find_answer,
-    list_images,
-    read_content,
-)
+from bot.llm.base import ThinkingFilter, estimate_request, find_answer, list_images, read_content
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import FetchError, FetchStep, Pair, Provider, ProviderChoice
 from bot.llm.providers.openai import DEFAULT_MODEL, OpenAIChat

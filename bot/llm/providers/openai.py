@@ -103,9 +103,8 @@ class OpenAIChat:
         body = await answer.response.aread()
         hidden = ThinkingFilter(begun="thinking" in self._refused)
         try:
-            whole: Any = ChatCompletion.construct(
-                **json.loads(body)
-            )  # unchecked: any may be missing
+            # unchecked: any may be missing
+            whole: Any = ChatCompletion.construct(**json.loads(body))
             choice = whole.choices[0]
             text = hidden.feed(choice.message.content or "") + hidden.close()
         except (ValueError, LookupError, TypeError, AttributeError):
