@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from bot.pictures import Picture
 from bot.texts import say
-from memory.models import Change, DailyUsage, Hit, Lang, Level, Memory, Message, Usage
+from memory.models import DailyUsage, Hit, Lang, Level, Memory, Usage
 
 
 class WindowMode(StrEnum):
@@ -192,36 +192,3 @@ class Status:
 
 
 CommandSpec: TypeAlias = tuple[str, Mapping[Lang, str]]  # name, and its help line in each language
-
-
-class Agent(Protocol):
-    """All that a front end may use."""
-
-    def reply(self, turn: Turn) -> AsyncGenerator[Event, None]:
-        """Answer; ends with Done, Stopped or Failed. Use contextlib.aclosing()."""
-
-    async def stop(self, turn_id: str) -> bool: ...
-    async def run_command(self, c: Command) -> CommandOutcome: ...
-    def list_commands(self) -> Sequence[CommandSpec]:
-        """For menus and completion, in the order they are shown."""
-
-    def subscribe(self, user_id: str, after: int) -> AsyncIterator[Change]:
-        """Yield what is learned, said in other windows, and how background work ended."""
-
-    async def drain(self, timeout: float) -> int:
-        """Wait for background work; how many jobs are left for the next start."""
-
-    async def get_status(self, user_id: str, scope: str, now: datetime) -> Status: ...
-    async def list_history(
-        self, user_id: str, scope: str, *, after: int = 0, limit: int = 100
-    ) -> list[Message]:
-        """Return the scope's newest messages, oldest first; hidden ones have no text."""
-
-    async def keep_unsent(self, user_id: str, texts: Mapping[str, str]) -> None:
-        """Keep what this process was given and has not sent yet, by id."""
-
-    async def take_unsent(self, user_id: str) -> dict[str, str]:
-        """Take over what processes that are gone had not sent, oldest first."""
-
-    async def get_memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]: ...
-    async def detect_language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang: ...

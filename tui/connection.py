@@ -12,11 +12,12 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from bot.events import Agent, Command, CommandOutcome, Status, Turn, WindowMode
+from bot.events import Command, CommandOutcome, Status, Turn, WindowMode
 from bot.settings import Settings
 from memory.models import Lang, Memory, Message
 
 if TYPE_CHECKING:
+    from bot.agent.loop import EbbAgent
     from bot.bootstrap import Ebb
 
 STEP = 0.3  # seconds between two looks at how much is left to learn
@@ -48,7 +49,7 @@ class AgentConnection:
         return self._ebb
 
     @property
-    def agent(self) -> Agent:
+    def agent(self) -> EbbAgent:
         """The open Ebb's loop."""
         return self.ebb.agent
 

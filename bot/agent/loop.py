@@ -77,7 +77,7 @@ BUSY_POLL = 0.05
 
 @dataclass
 class EbbAgent(AgentQueries):
-    """Implements `bot.events.Agent` over one store, one memory and one chat model."""
+    """All that a front end may use, over one store, one memory and one chat model."""
 
     background: BackgroundWork
     clock: Clock
