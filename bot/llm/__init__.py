@@ -1,6 +1,6 @@
 """Models behind the Protocols of `memory.ports`: who answers, learns and embeds."""
 
-from bot.llm.base import ManagedModel, TokenMeter, read_whole_answer
+from bot.llm.base import ManagedModel, read_whole_answer
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import ProviderChoice
 from bot.llm.registry import EMBEDDERS, PROVIDERS, ModelRoles, choose, find_embedder, open_models
@@ -13,7 +13,6 @@ __all__ = [
     "ManagedModel",
     "ModelRoles",
     "ProviderChoice",
-    "TokenMeter",
     "choose",
     "find_embedder",
     "open_models",

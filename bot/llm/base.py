@@ -1,4 +1,4 @@
-"""What is the same for every model: retries, deadline, count, and its thinking hidden."""
+"""What is the same for every model: retries, deadline, cost, and its thinking hidden."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import json
 import random
 import re
 import time
-from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
-from bot.settings import RoleName
 from memory.api import MESSAGE_OVERHEAD, estimate_tokens
 from memory.errors import ModelError
 from memory.models import Json, Usage
@@ -48,17 +46,6 @@ async def read_whole_answer(model: ChatModel, request: ModelRequest) -> tuple[st
     return text, usage
 
 
-@dataclass
-class TokenMeter:
-    """What each role has spent in this process, by model."""
-
-    spent: dict[tuple[RoleName, str], Usage] = field(default_factory=lambda: defaultdict(Usage))
-
-    def add(self, role: RoleName, model: str, usage: Usage) -> None:
-        """Count one call."""
-        self.spent[role, model] += usage
-
-
 def estimate_request(request: ModelRequest) -> int:
     """Estimate the tokens of a request's messages."""
     told = (json.dumps(m["tool_calls"]) for m in request.messages if "tool_calls" in m)
@@ -83,7 +70,7 @@ def list_images(message: Mapping[str, Json]) -> list[str]:
 
 @dataclass
 class ManagedModel:
-    """A model over a network: counted, held to a deadline, and tried again.
+    """A model over a network: its cost told, held to a deadline, and tried again.
 
     A call is tried again after what may pass, as long as nothing has been shown yet. It waits
     `base`·2ⁿ seconds with full jitter, or what the server asked for; where the wait would go past
@@ -91,8 +78,6 @@ class ManagedModel:
     """
 
     inner: ChatModel
-    role: RoleName
-    meter: TokenMeter
     attempts: int = 4
     patience: float = 30.0
     base: float = 0.5
@@ -133,9 +118,9 @@ class ManagedModel:
         return jittered if error.retry_after is None else error.retry_after + jittered / 4
 
     async def _try_once(self, request: ModelRequest, ends: float | None) -> AsyncIterator[Chunk]:
-        """Yield one call's chunks, and count it, also if it breaks off.
+        """Yield one call's chunks; the last one says what it cost.
 
-        Where the server does not say what it cost, an estimate stands in, so that budgets hold.
+        Where the server does not, an estimate stands in, so that budgets hold.
         """
         text, usage = "", None
         try:
@@ -149,11 +134,6 @@ class ManagedModel:
                     yield chunk
         except TimeoutError as e:
             raise ModelError("timeout", detail="deadline", partial=text, model=self.name) from e
-        finally:
-            if usage is None and text:
-                usage = Usage(estimate_request(request), estimate_tokens(text))
-            if usage is not None:
-                self.meter.add(self.role, self.name, usage)
 
 
 async def _read_next_chunk(stream: AsyncIterator[Chunk], ends: float | None) -> Chunk | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from bot.llm.base import ManagedModel, TokenMeter, read_whole_answer
+from bot.llm.base import ManagedModel, read_whole_answer
 from bot.llm.embedders import NoEmbedder, embedders
 from bot.llm.endpoint import ClientPool, warm
 from bot.llm.providers import ProviderChoice, ollama, providers
@@ -30,7 +30,6 @@ class ModelRoles:
     chat: ChatModel
     memory: ChatModel
     embedder: Embedder
-    meter: TokenMeter
     clients: ClientPool
 
     async def close(self) -> None:
@@ -75,7 +74,7 @@ async def open_models(settings: Settings) -> ModelRoles:
     embedding model nobody knows. Who waits for a reply is rather told to wait than left before an
     empty screen; background work has its queue: so they are tried again differently.
     """
-    clients, meter, because = ClientPool(settings), TokenMeter(), ""
+    clients, because = ClientPool(settings), ""
     choice = await choose(settings, clients)
     try:
         embedder = await _open_embedder(settings, choice, clients)
@@ -83,12 +82,12 @@ async def open_models(settings: Settings) -> ModelRoles:
         embedder, because = LexicalEmbedder(), e.because
     chat, memory = PROVIDERS[choice.provider].build(settings, choice, clients, embedder)
     if not choice.offline:
-        chat = ManagedModel(chat, "chat", meter, attempts=4, patience=10.0)
-        memory = ManagedModel(memory, "memory", meter, attempts=2, patience=30.0)
+        chat = ManagedModel(chat, attempts=4, patience=10.0)
+        memory = ManagedModel(memory, attempts=2, patience=30.0)
     choice = replace(
         choice, chat=chat.name, memory=memory.name, embedding=embedder.id, lexical_because=because
     )
-    return ModelRoles(choice, chat, memory, embedder, meter, clients)
+    return ModelRoles(choice, chat, memory, embedder, clients)
 
 
 async def _open_embedder(
