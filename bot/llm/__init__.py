@@ -1,6 +1,5 @@
 """Models behind the Protocols of `memory.ports`: who answers, learns and embeds."""
 
-from bot.llm.base import ManagedModel, read_whole_answer
 from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import ProviderChoice
 from bot.llm.registry import EMBEDDERS, PROVIDERS, ModelRoles, choose, find_embedder, open_models
@@ -10,11 +9,9 @@ __all__ = [
     "PROVIDERS",
     "ClientPool",
     "Endpoint",
-    "ManagedModel",
     "ModelRoles",
     "ProviderChoice",
     "choose",
     "find_embedder",
     "open_models",
-    "read_whole_answer",
 ]

@@ -41,7 +41,6 @@ from memory.lifecycle import (
     CURVES as CURVES,
     CurveEvent as CurveEvent,
     U as U,
-    Occasion as Occasion,
     compute_weight as compute_weight,
     dump_state as dump_state,
     find_death as find_death,
@@ -123,7 +122,6 @@ from memory.text.languages import LANGUAGES as LANGUAGES
 from memory.text.dates import window_asked as window_asked
 from memory.text.deaths import find_dead as find_dead
 from memory.text.pictures import (
-    has_pictures as has_pictures,
     strip_pictures as strip_pictures,
     write_pictures as write_pictures,
 )

@@ -4,7 +4,6 @@ from memory.lifecycle.curve import CurveEvent, U, from_ms, is_episode, is_spared
 from memory.lifecycle.importance import compute_counter
 from memory.lifecycle.life import (
     CURVES,
-    MENTIONS_KEPT,
     ReviewTask,
     apply_event,
     apply_keep,
@@ -24,7 +23,6 @@ from memory.lifecycle.life import (
     mark_asked,
     move_to_curve,
     part_mentions,
-    restore_state,
     review_due,
     revive_memory,
     start_life,
@@ -47,7 +45,6 @@ from memory.lifecycle.occasions import (
 
 __all__ = [
     "CURVES",
-    "MENTIONS_KEPT",
     "CurveEvent",
     "Occasion",
     "ReviewTask",
@@ -82,7 +79,6 @@ __all__ = [
     "part_mentions",
     "read_day",
     "read_start",
-    "restore_state",
     "review_due",
     "revive_memory",
     "start_life",

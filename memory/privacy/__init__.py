@@ -12,13 +12,10 @@ from memory.privacy.judgements import (
     classify_sensitivity,
     is_refused_instruction,
 )
-from memory.privacy.redaction import SecretFinding, make_secret_label, mask_values, redact
-from memory.privacy.rules import SecretKind
+from memory.privacy.redaction import make_secret_label, mask_values, redact
 from memory.privacy.vault import find_key, find_key_place, fingerprint_key, load_key, seal, unseal
 
 __all__ = [
-    "SecretFinding",
-    "SecretKind",
     "classify_instruction",
     "classify_sensitivity",
     "find_key",

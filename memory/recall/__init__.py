@@ -1,6 +1,6 @@
 """Find the right memory, and only the right memory: signals, fusion, gate, modes."""
 
-from memory.recall.embedding import QueryEmbedder, QueryVectors
+from memory.recall.embedding import QueryEmbedder
 from memory.recall.fusion import apply_nudges
 from memory.recall.gate import THRESHOLD
 from memory.recall.neighbours import FOLLOWERS
@@ -12,7 +12,6 @@ __all__ = [
     "SIGNALS",
     "THRESHOLD",
     "QueryEmbedder",
-    "QueryVectors",
     "apply_nudges",
     "find_standing",
     "rank_candidates",

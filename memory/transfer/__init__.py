@@ -2,26 +2,7 @@
 
 from __future__ import annotations
 
-from memory.transfer.formats import (
-    ImportedConversation,
-    ImportedMemory,
-    ImportedMessage,
-    ImportFile,
-    detect_origin,
-    parse_file,
-)
-from memory.transfer.jsonl import ExportCounts, Lines
+from memory.transfer.formats import ImportedMemory, detect_origin, parse_file
 from memory.transfer.transfer import ImportCounts, Transfer
 
-__all__ = [
-    "ExportCounts",
-    "ImportCounts",
-    "ImportFile",
-    "ImportedConversation",
-    "ImportedMemory",
-    "ImportedMessage",
-    "Lines",
-    "Transfer",
-    "detect_origin",
-    "parse_file",
-]
+__all__ = ["ImportCounts", "ImportedMemory", "Transfer", "detect_origin", "parse_file"]
