@@ -78,10 +78,8 @@ def _read_marks(state: StateInline, silent: bool) -> bool:
     while end < state.posMax and state.src[end] == marker:
         end += 1
     length = end - start
-    before, after = (
-        state.src[start - 1 : start],
-        state.src[end : end + 1] if end < state.posMax else "",
-    )
+    before = state.src[start - 1 : start]
+    after = state.src[end : end + 1] if end < state.posMax else ""
     opens, closes = can_format(before, after, marker, length)
     state.pos = end
     if (marker == "_" and length > 1) or (marker == "~" and length != 2) or not (opens or closes):

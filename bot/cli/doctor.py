@@ -322,10 +322,8 @@ async def _check_telegram(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     token = settings.telegram_token
     if not token:
         return [DoctorCheck("Telegram", "ok", say(lang, "telegram.none"))]
-    where, clients = (
-        Endpoint.at(settings.telegram_base_url or "https://api.telegram.org"),
-        ClientPool(),
-    )
+    where = Endpoint.at(settings.telegram_base_url or "https://api.telegram.org")
+    clients = ClientPool()
     try:
         client = await clients.plain(where)
         import httpx2
