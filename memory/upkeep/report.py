@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, cast, get_args
 
 from memory.learn.waiting_questions import ask_to_go_on
 from memory.lifecycle.life import LONG_ABSENCE
@@ -79,12 +79,6 @@ DiffSort: TypeAlias = Literal[
     "changed", "merged", "theme", "back", "core", "gone", "summary", "tag", "trace", "archive"
 ]
 """What a night did to memories; the last four are the level to which they faded."""
-_FADED: Final[Mapping[Level, DiffSort]] = {
-    Level.SUMMARY: "summary",
-    Level.TAG: "tag",
-    Level.TRACE: "trace",
-    Level.ARCHIVE: "archive",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +149,8 @@ def _read_entry(
         return DiffEntry("core", (), m)
     if m.level is before.level or m.layer is Layer.EPISODE:
         return None
-    return DiffEntry("back" if m.level < before.level else _FADED[m.level], (), m)
+    faded = cast("DiffSort", m.level.name.lower())
+    return DiffEntry("back" if m.level < before.level else faded, (), m)
 
 
 def load_report(night: UpkeepNight) -> NightReport:
