@@ -453,7 +453,6 @@ class TurnRow:
     ended_at: datetime | None = None
     reply_message_id: str | None = None
     error: str = ""
-    retry_after: float | None = None
 
 
 Op: TypeAlias = Literal[

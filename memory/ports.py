@@ -403,7 +403,6 @@ class ConversationTable(Protocol):
         *,
         reply_message_id: str | None = None,
         error: str = "",
-        retry_after: float | None = None,
     ) -> bool:
         """Compare-and-set open → `state`; False if its lease is no longer ours."""
 

@@ -174,9 +174,7 @@ class ConversationGateway(Gateway):
         if self.get_open_turn(turn.scope) is not None:
             raise Conflict("A reply is being written in this conversation.")
         lease = {"state": "open", "leased_by": leased_by, "leased_until": until}
-        self._update(
-            "turns", {**lease, "ended_at": None, "error": "", "retry_after": None}, id=turn_id
-        )
+        self._update("turns", {**lease, "ended_at": None, "error": ""}, id=turn_id)
         self._record(turn, self.get_turn(turn_id))
         return True
 
@@ -198,12 +196,11 @@ class ConversationGateway(Gateway):
         *,
         reply_message_id: str | None = None,
         error: str = "",
-        retry_after: float | None = None,
     ) -> bool:
         turn = self.get_turn(turn_id)
         if turn is None or turn.state not in {"open", "interrupted"} or turn.leased_by != leased_by:
             return False
-        ended = {"state": state, "ended_at": now, "error": error, "retry_after": retry_after}
+        ended = {"state": state, "ended_at": now, "error": error}
         reply = reply_message_id or turn.reply_message_id
         self._update("turns", ended | {"reply_message_id": reply}, id=turn_id)
         self._record(turn, self.get_turn(turn_id))
