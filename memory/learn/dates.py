@@ -322,13 +322,14 @@ def _read_due(day: DateMatch, plain: str, tz: str, todo: bool) -> tuple[DateSpan
     move, before = move_of(plain, day.start, day.end), plain[: day.start]
     ends = either("endings", "UNTIL").search(before)
     limited = bool((move and not ends) or by.search(plain[day.start : day.end]))
-    sure = day.grain == "minute" or limited or either("endings", "IS_ON").search(before)
+    clock = find_clock(clause)  # "Friday at 10" is one day, whichever half of it
+    sure = day.grain == "minute" or clock or limited or either("endings", "IS_ON").search(before)
     if not (todo or obliged) and (ends or not sure or day.grain not in {"minute", "day"}):
         return None  # "closed on Monday" may be every one
     past = looks_ahead(clause) is False and not obliged
     if past or move not in _DUE or not (todo or _may_come(by.sub(" ", clause))):
         return None
-    if limited and day.grain == "day" and (clock := find_clock(clause)):
+    if limited and day.grain == "day" and clock:
         hour = clock[0] + 12 * (clock[0] < _WORKDAY and not clock[2])
         day = replace(day, at=day.at.replace(hour=hour, minute=clock[1]), grain="minute")
     span = to_span(day, tz)

@@ -179,6 +179,7 @@ def test_days(text: str, days: int | None) -> None:
         ("I've got until the 27th to file my expenses", "todo", "27T23:59"),
         ("hand the keys in before Monday, I need to", "todo", "04T23:59"),
         ("my inspection is thursday at 3.15pm", "event", "08T15:15"),
+        ("the boiler man comes on Friday at 10", "event", "09T00:00"),
         ("the shop is closed on Monday", "fact", ""),
         ("Tom had to leave by noon on Friday", "fact", ""),
         ("the warranty runs until March 2028", "fact", ""),
