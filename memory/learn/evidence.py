@@ -208,16 +208,20 @@ def _misreads_no(
 
 
 def has_other_name(c: EvidenceCase) -> bool:
-    """Find a name that nobody spoke of."""
-    nobodys = (text for text in c.all_shown if not find_kin(text))  # a place, a firm
-    known = fold(" ".join((c.known, c.question, *nobodys)))
-    names = {fold(n) for n in find_names(c.op.text)}
-    return not all(is_named(n, known, fold(c.sentence)) for n in names)
+    """Find a name that nobody spoke of; the first word may have its capital from its place."""
+    seen = fold(" ".join((c.known, *(m.text for m in c.spoken), *c.all_shown)))
+    first = re.match(r"[\w'’-]+", c.op.text)
+    names = find_names(c.op.text) - ({first[0]} if first else set())
+    return not all(is_named(fold(n), seen, fold(c.sentence)) for n in names)
 
 
 def has_other_relative(c: EvidenceCase) -> bool:
-    """Find a relative nobody spoke of, or a name or relative of another clause."""
+    """Find a name or relative of whom these words, or what they point to, do not speak."""
+    nobodys = (text for text in c.all_shown if not find_kin(text))  # a place, a firm
+    known = fold(" ".join((c.known, c.question, *nobodys)))
     names = {fold(n) for n in find_names(c.op.text)}
+    if not all(is_named(n, known, fold(c.sentence)) for n in names):
+        return True
     beside = [f for f in c.focus if c.quoted and not is_denial(f)]
     here = {fold(n)[:2] for f in beside for n in find_names(f) if not n.islower()}
     if names and here and not any(n in fold(c.op.text) for n in here):
@@ -271,7 +275,9 @@ def has_other_number(c: EvidenceCase) -> bool:
         hour = n - 12 in values and re.match(r":\d\d|[点时]", rest)
         month = rest[:1] == "月" and any(n == w.month for pair in c.windows for w in pair)
         parts = {float(part) for part in f"{n:g}".split(".")} <= values  # 七十六点五
-        if not (n in values or word in c.known or hour or month or parts):
+        if not (
+            n in values or word in c.known or hour or month or parts or _scales(word, c, values)
+        ):
             return True
         of = {m for value, m in said if value == n}
         if of and measure in measures - of - {""} and "" not in of:
@@ -282,6 +288,15 @@ def has_other_number(c: EvidenceCase) -> bool:
     )
     told = map(int, _YEAR.findall(c.op.text))
     return any(y not in years and y % 100 not in years for y in told)
+
+
+def _scales(word: str, c: EvidenceCase, values: set[float]) -> bool:
+    """Tell whether a number was said, and its unit stands in what it changes: 198 (thousand)."""
+    digits = re.match(r"\d[\d,]*(?:\.\d+)?", word)
+    if digits is None:
+        return False
+    unit = word[digits.end() :].strip()
+    return bool(unit) and unit in c.known and float(digits[0].replace(",", "")) in values
 
 
 def has_other_date(c: EvidenceCase, *, anchored: bool = False) -> bool:
@@ -357,13 +372,13 @@ def has_other_polarity(c: EvidenceCase) -> bool:
         )
     if all(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
         return not (denies_or_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
-    if any(denies_or_ends(op[a:b]) for a, b in split_clauses(op)) or FORMS.NEGATIVE.search(op):
+    if any(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
         return False
     for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", " , ".join(c.focus))):
         after = _AFTER_NOT.match(m.string[m.end() :][:40])
         if after and (denied := list_units(after[0])) and denied <= c.words - c.changed:
             return True  # "don't like", told as "likes"
-    if FORMS.PAST_TOLD.search(op):
+    if FORMS.NEGATIVE.search(op) or FORMS.PAST_TOLD.search(op):
         return False
     if any(x in op for x in _CONTRAST.findall(c.sentence)):
         return True  # "at 6:15 not 7:15", told as 7:15

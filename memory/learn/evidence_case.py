@@ -26,7 +26,8 @@ from memory.text.speech import FORMS, find_kin, fold, read_answer, split_clauses
 from memory.text.words import is_unspaced
 
 JOINED: Final = re.compile(
-    r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she|it|they|the)\b)", re.I
+    r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she|it|they|the)\b)|\b(?=who\b|which\b)",
+    re.I,
 )
 RUNS_ON: Final = 20  # words from which a clause is read only around the words that are quoted
 _TITLE: Final = re.compile("[\"“「《']([^\"”」》']{1,10})[\"”」》']")  # is one's own word

@@ -39,7 +39,7 @@ from memory.text import translations
 from memory.text.commands import find_intent
 from memory.text.forms import has_same_form
 from memory.text.languages import bounded, values
-from memory.text.notes import strip_subject
+from memory.text.notes import is_health, strip_subject
 from memory.text.numbers import find_numbers
 from memory.text.questions import COMMON
 from memory.text.spans import is_question, join_own_text, split_spans
@@ -83,10 +83,10 @@ _SLOTS: Final = [  # words of one side of life: home, work, …, of all language
 
 
 # Reasons that give way to a model that insists: they rest on what words mean, and a rule reads that
-# worse than a model. A name, a number, a quotation or another's words never give way.
+# worse than a model. Names, numbers, quotations and plans told as facts never give way.
 _INSISTED: Final = frozenset(
     {"unsupported", "language", "unsaid_end", "reach", "negation", "overstated", "answer"}
-    | {"roles", "relative_of", "unread_date", "no_fact"}
+    | {"relative_of", "unread_date"}
 )
 _INVENTED: Final = frozenset({"said", "name", "number", "not_theirs"})
 # Cosine of a text and the words it cites: of 905 true texts .85 lie so near, of 2,600 untrue ones
@@ -250,12 +250,24 @@ def _may_insist(s: Step, near: Nearness) -> bool:
     reason, entry = s.verdict.reason, s.entry
     if reason not in _INSISTED or entry is None or not entry.said or s.op == "delete":
         return False
-    if entry.kind == "health":
+    if entry.kind == "health" or is_health(entry.content):
         return False
+    if (
+        reason == "negation"
+        and s.op in {"add", "update", "fix"}
+        and not denies_or_ends(entry.content)
+    ):
+        return False  # "likes", of what they do not like
     if s.old is None or s.op not in ENDS:
         return True
-    known = s.old.guarded or s.old.kind is Kind.HEALTH or reason == "no_fact"
-    return not known and _is_nearest(entry.content, s.old, near)
+    dated = entry.until or dates.DATED.search(entry.content)
+    if s.old.guarded or s.old.kind is Kind.HEALTH or (s.op == "negate" and not dated):
+        return False  # a bad day ends nothing
+    return _fills_same_slot(s) or _is_nearest(entry.content, s.old, near)
+
+
+def _fills_same_slot(s: Step) -> bool:
+    return bool(s.old and s.old.slot and s.entry and s.entry.slot == s.old.slot)
 
 
 def _leave_out_unsaid(step: Step, said: str) -> Step:
@@ -289,8 +301,7 @@ def _means_memory(
     if 2 * fits(old) >= max(map(fits, others), default=0.0) and touches_memory(text, old):
         return not old.guarded or may_end(said, old)
     nearest = _is_nearest(text, old, near) and not old.guarded
-    filled = bool(old.slot and s.entry and s.entry.slot == old.slot)
-    return nearest and (planned or filled or _speaks_of_change(cited))
+    return nearest and (planned or _fills_same_slot(s) or _speaks_of_change(cited))
 
 
 def _tells_end(s: Step, found: Verdict, spoken: Sequence[ShownMessage]) -> bool:

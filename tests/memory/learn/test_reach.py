@@ -92,6 +92,7 @@ async def test_who_insists_is_believed_near_to_the_words(tmp_path: Path) -> None
         ("negate", GAVE, "No longer has a canary", True, False),
         ("negate", f"{GAVE}?", OVER, True, False),
         ("negate", f'{GAVE}. The mail: "You are dismissed as of today"', OVER, True, False),
+        ("negate", f"{GAVE}, a bad day", OVER, True, False),  # without its day it is a mood
         # A paraphrase without a common word, but no diagnosis, and nothing far from the words.
         ("add", "他没手机的", "儿子不用移动电话", True, True),
         ("add", "那心口老毛病又来了", "有房颤", True, False),
@@ -101,7 +102,8 @@ async def test_who_insists_is_believed_near_to_the_words(tmp_path: Path) -> None
         tools = library.memory._tools
         for op, said, text, again, kept in cases:
             kind = "health" if "房颤" in text else "fact"
-            fields = {"content": text, "said": f"1:{said[:40]}", "kind": kind}
+            until = "2026-05-31" if op == "negate" and "bad day" not in said else ""
+            fields = {"content": text, "said": f"1:{said[:40]}", "kind": kind, "until": until}
             old = known[0] if op == "negate" else None
             step = Step(op, old, Entry.model_validate(fields), text)
             spoken = [ShownMessage("x", 1, "user", said, NOW, "UTC")]
