@@ -534,8 +534,11 @@ def _exchanges_places(op: str, said: str) -> bool:
 
 def is_not_theirs(c: EvidenceCase) -> bool:
     """Find words of Ebb's or of a shown memory, told as the person's."""
-    words = frozenset(w for w in list_units(FORMS.DAYS.sub(" ", c.text)) if not w.isnumeric())
-    words, own = words - _LABELS - c.changed, list_units(c.said)
+    plain = FORMS.DAYS.sub(" ", c.text)
+    for _, start, end in sorted(find_numbers(plain), key=lambda n: -n[1]):
+        measure = _MEASURE.match(plain[end:])
+        plain = f"{plain[:start]} {plain[end + len(measure[0]) if measure else end :]}"
+    words, own = list_units(plain) - _LABELS - c.changed, list_units(c.said)
     if c.answer or not words:
         return False
     heard = " ".join(

@@ -114,20 +114,25 @@ async def measure_nearness(
 ) -> Nearness:
     """Return how near each text that is to end a memory lies to what was shown."""
     ends = [s for s in steps if s.entry and s.old and s.op in ENDS and not s.verdict.reason]
-    reader, new = await _place_texts(tools, [s.entry.content for s in ends if s.entry])
+    plain = {s.entry.content: dates.cut_dates(s.entry.content).strip() for s in ends if s.entry}
+    reader, new = await _place_texts(tools, plain.values())
     if reader is None:
         return {}
     ids, embedder = [m.id for m in shown], tools.embedder.id
     known = await tools.store.read(user_id, lambda tx: tx.vectors.get(ids, embedder))
     held = {m.id: reader.centre(m.original_content, known[m.id]) for m in shown if m.id in known}
-    return {text: {i: float(v @ m) for i, m in held.items()} for text, v in new.items()}
+    return {
+        text: {i: float(new[cut] @ m) for i, m in held.items()}
+        for text, cut in plain.items()
+        if cut in new
+    }
 
 
 async def _place_texts(
     tools: LearningTools, texts: Iterable[str]
 ) -> tuple[slots.SlotReader | None, dict[str, FloatArray]]:
     """Return the reader of slots, if there is one, and the texts' vectors as it places them."""
-    wanted = list(dict.fromkeys(texts))
+    wanted = [t for t in dict.fromkeys(texts) if t.strip()]
     reader = await slots.load_reader(tools.embedder, wanted) if wanted else None
     if reader is None:
         return None, {}
@@ -237,7 +242,7 @@ async def weigh_paraphrases(
         around = max(float(text @ words), float(text @ message))
         sentence = [some[2][a:b] for a, b in sentences_of(some[2]) if some[1] in some[2][a:b]]
         if insists and not any(map(is_question, sentence)) and _may_insist(s, near):
-            enough = around >= ENDED if ends else float(text @ words) >= CITED
+            enough = s.op == "negate" or (around >= ENDED if ends else float(text @ words) >= CITED)
             reason = "" if enough else reason
         if (s.op == "add" and not reason) or reason == "reach":  # it is kept
             reason = "unsupported" if around < FAR else reason
@@ -248,7 +253,9 @@ async def weigh_paraphrases(
 def _may_insist(s: Step, near: Nearness) -> bool:
     """Tell whether a check may give way: the step cites words, and means its memory."""
     reason, entry = s.verdict.reason, s.entry
-    if reason not in _INSISTED or entry is None or not entry.said or s.op == "delete":
+    if reason not in _INSISTED or entry is None or s.op == "delete":
+        return False
+    if not entry.said and s.op != "same":
         return False
     if entry.kind == "health" or is_health(entry.content):
         return False
