@@ -90,9 +90,9 @@ _INSISTED: Final = frozenset(
 )
 _INVENTED: Final = frozenset({"said", "name", "number", "not_theirs"})
 # Cosine of a text and the words it cites: of 905 true texts .85 lie so near, of 2,600 untrue ones
-# .1, most of those with a name or number. What tells an end is nearer to the whole message: of 30
-# true ones 29 lie so near, of 282 untrue ones 62. No text of 500 added ones is FAR from both.
-CITED, ENDED, FAR = 0.35, 0.2, 0.15
+# .1, most of those with a name or number. AROUND it, in the whole message, stands what tells a
+# change. No true text of 500 added ones is FAR from both.
+CITED, AROUND, FAR = 0.35, 0.2, 0.15
 
 Nearness: TypeAlias = Mapping[str, Mapping[MemoryId, float]]  # of texts to memories, by cosine
 
@@ -242,7 +242,9 @@ async def weigh_paraphrases(
         around = max(float(text @ words), float(text @ message))
         sentence = [some[2][a:b] for a, b in sentences_of(some[2]) if some[1] in some[2][a:b]]
         if insists and not any(map(is_question, sentence)) and _may_insist(s, near):
-            enough = s.op == "negate" or (around >= ENDED if ends else float(text @ words) >= CITED)
+            enough = s.op == "negate" or (
+                around >= AROUND if ends else float(text @ words) >= CITED
+            )
             reason = "" if enough else reason
         if (s.op == "add" and not reason) or reason == "reach":  # it is kept
             reason = "unsupported" if around < FAR else reason
