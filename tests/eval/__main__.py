@@ -28,7 +28,8 @@ def list_cases(only: str | None, half: str, held: bool) -> list[tuple[str, Row]]
     """What is to be run, in the order of the sets; `held`: of the sets that nobody tuned on."""
     names = exchanges.HELD if held else exchanges.SETS
     sets = [("exchange", name) for name in names if only != "stories"]
-    sets += [("story", "stories_held" if held else "stories")] if only != "exchanges" else []
+    told = stories.HELD if held else stories.SETS
+    sets += [("story", name) for name in told if only != "exchanges"]
     found = [(sort, case) for sort, name in sets for case in load_cases(name)]
     return [(sort, case) for sort, case in found if half in {"all", half_of(case["id"])}]
 
