@@ -73,6 +73,7 @@ _LOOKED_AT: Final = 28  # of those, memories that are read
 _REPLACED: Final = 8  # hits whose earlier versions are looked at in a look back
 _BEHIND: Final = 0.1  # log-odds
 _SCANNED: Final = 2000  # forgotten and deleted memories that debug mode reads through
+_NEXT: Final = timedelta(days=92)
 _EPISODE_LIFE: Final = timedelta(days=14)  # the three-layer paper
 STANDING: Final = 20  # memories besides health (the session paper)
 STANDING_TOKENS: Final = 400  # and how long they may be in all
@@ -110,7 +111,7 @@ async def _recall(reader: Reader, query: Query, u: float) -> Recall:
     hits += [h for h in passed if is_episode(h.memory)][:EPISODES]
     hits += await _find_episodes_by_time(look, {h.memory.id for h in hits})
     more = (*await _find_by_day(look), *await _find_in_slots(look), *await _find_former(look))
-    more = (*more, *_find_ahead(look, judged))
+    more = (*more, *await _find_ahead(look, judged))
     on = {h.memory.id: h for h in more}
     hits = [on.pop(h.memory.id, h) for h in hits] + list(on.values())
     if query.mode is not Mode.NORMAL:
@@ -336,19 +337,26 @@ def _is_over(m: Memory, now: datetime) -> bool:
     return m.state is State.SUPERSEDED or m.negated_at is not None or m.has_ended(now)
 
 
-def _find_ahead(look: RecallContext, judged: Sequence[Hit]) -> list[Hit]:
-    """Find what is planned where a question is about that: it need not come as near."""
+async def _find_ahead(look: RecallContext, judged: Sequence[Hit]) -> list[Hit]:
+    """Find what is planned where a question is about that: it need not come as near.
+
+    Where a day is asked for and nothing planned comes near, what is next.
+    """
     q, text = look.question, fold_letters(look.query.text)
-    ahead = looks_ahead(text)
-    if not (q.personal and (ahead or (PATTERNS.ASKS_WHEN.search(text) and ahead is not False))):
+    ahead, when = looks_ahead(text), PATTERNS.ASKS_WHEN.search(text) is not None
+    if not (q.personal and (ahead or (when and ahead is not False))):
         return []
-    now = look.query.now
+    now, tz = look.query.now, look.query.tz
     planned = [
         h
         for h in judged
         if h.gate >= REVIEW_THRESHOLD
         and (_is_ahead(h.memory, now) or (h.memory.on is not None and h.memory.on > now))
     ]
+    if not planned and when and not q.earlier and is_question(look.query.text):
+        found = await look.reader.read(lambda tx: find_agenda(tx, now, now + _NEXT, tz))
+        fit = [m for m in found if matches_filter(look.filter, m)]
+        planned = [Hit(_weigh(m, look), 1.0, gate=1.0, why="day") for m in fit]
     return [replace(h, passed=True, asked=True) for h in planned[:FORMER]]
 
 
