@@ -201,6 +201,8 @@ def format_hit(
     marks += filter(None, [prompts.phrase(int(level), lang), str(day["grown"])])
     before = m.is_unsettled(now)
     marks += [say(lang, "from_before")] if before else []
+    account = m.layer is Layer.EPISODE  # tells how things were that day, and is never changed
+    marks += [say(lang, "account")] if account else []
     return {
         **day,
         "id": m.id,
@@ -211,6 +213,7 @@ def format_hit(
         "phrase": join(marks, lang, "clauses"),
         "level": level.name.lower(),
         "before": before,
+        "account": account,
         "negated": m.negated_at is not None,
         "superseded": m.state == "superseded",
         "relevance": round(hit.gate, 3),

@@ -37,6 +37,7 @@ _OVER: Final = (
     "planned",
     "died",
     "doubtful",
+    "account",  # of a day that is over
 )  # what a line of a prompt says
 
 
