@@ -67,7 +67,6 @@ if TYPE_CHECKING:
 CONTEXT_TOKENS: Final = 4_000
 EXCHANGE_TOKENS: Final = 6_000  # of one message of the exchange
 NEAREST, SHOWN = 16, 20  # memories compared with; memories in the reference block
-LOOKED_UP: Final = 14  # of those by what is said; the rest were recalled
 BEFORE, BEFORE_TOKENS = 8, 200  # messages before the exchange that are looked up by, and of each
 MAX_ANSWER: Final = 2_000
 FAILED: Final[Mapping[str, Json]] = {**NOTHING, "outcome": "failed", "error": "unreadable"}
@@ -169,7 +168,7 @@ class Monitor:
             return [join_user_words(ex.messages, ex.user_id), *reversed(before), *reply]
 
         texts = await asyncio.to_thread(list_texts)
-        near = await self.tools.near_each(ex.user_id, texts, LOOKED_UP, FACTS)
+        near = await self.tools.near_each(ex.user_id, texts, SHOWN, FACTS)
         recalled = [m for m in ex.shown.values() if m.id in ex.recalled]
         shown = {m.id: m for m in (*recalled, *near) if _is_fact(m)}
         return replace(ex, shown=dict(list(shown.items())[:SHOWN]))

@@ -40,7 +40,7 @@ _TASKS: Final = (
 _SAID: Final = re.compile(
     r'^<said(?: n="\d+")? by="user"[^>]*>(.*?)</said>$', re.MULTILINE | re.DOTALL
 )
-_SHOWN: Final = re.compile(r"^\[(\w+)\] ?[(（][^)）]*[)）] ?(.+)$", re.MULTILINE)
+_SHOWN: Final = re.compile(r"^\[(\w+)\] ?(?:[(（][^)）]*[)）] ?)?(.+)$", re.MULTILINE)
 _ITEM: Final = re.compile(r"^\[(\w+)\] (summary|tag)[:：] ?(.+)$", re.MULTILINE)
 _WORD: Final = re.compile(r"\d+|[A-Za-z]+|\S")  # a character, where no spaces part words
 _LINE: Final = re.compile(r"^- (.+)$", re.MULTILINE)

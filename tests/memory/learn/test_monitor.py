@@ -308,7 +308,7 @@ async def test_a_denied_memory_is_shown_as_such_and_can_be_affirmed(world: World
     tea = await world.remember("Likes tea", kind=Kind.PREFERENCE)
     await world.learn("I don't like tea any more", f"[NEGATE:{tea.id}] No longer likes tea")
     await world.learn("Actually I do like tea again", f"[AFFIRM:{tea.id}]")
-    assert f"[{tea.id}] (preference, until=2026-01-03, no longer true) Likes tea" in block(
+    assert f"[{tea.id}] (until=2026-01-03, no longer true) Likes tea" in block(
         world.model.prompt(), "reference"
     )
     m = await world.get(tea.id)
