@@ -1,6 +1,6 @@
 """The extractor: what a finished stretch of conversation leaves to be remembered.
 
-Only what the monitor has not accounted for is read (`memory.learn.accounted`). Extract and match
+Only what the monitor has not handled is read (`memory.learn.accounted`). Extract and match
 are one call: the model is shown what is known and names what it matches or contradicts. Idempotent
 by the session's watermark `extracted_through`.
 """

@@ -81,7 +81,6 @@ async def test_a_life_is_as_it_was(
         openai_server,
         script["monitor"],
         chat=lambda r: read_out(r).splitlines()[-1],
-        extract=lambda r: _first(script["extract"], r) or "[]",
         summarise=lambda r: _first(script["summarise"], r) or summary("…", "…"),
     )
     life = Life(openai_server, tmp_path)

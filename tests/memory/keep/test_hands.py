@@ -96,7 +96,8 @@ class TestEdit:
         assert (await home.read(lambda tx: tx.memories.list_weight_log(m.id)))[-1].event == "edited"
 
     async def test_the_old_words_are_not_learned_again(self, home: Home) -> None:
-        """The conversation still says them."""
+        """The conversation still says them, and is read from its first message on."""
+        await home.me.say("what a day")
         await home.me.learn("I live in Paris.", "[ADD] Lives in Paris")
         m = await home.me.only()
         await home.service.edit(home.user, m.id, "Lives in Lyon", home.me.tick())

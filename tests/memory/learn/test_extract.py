@@ -121,17 +121,29 @@ async def test_a_stretch_is_extracted_from_once(world: World) -> None:
     assert (await world.fresh_session()).extracted_through == (await world.messages())[-1].seq
 
 
-async def test_what_the_monitor_learned_is_not_read_again(world: World) -> None:
-    """A session it handled costs no call, but for a detail that no memory holds."""
+async def test_what_the_monitor_has_judged_is_not_read_again(world: World) -> None:
+    """A session it handled costs no call, whatever names, numbers and days are in no memory."""
     await world.learn("I like tea, and my sister Ana plays chess", "[ADD] Sister Ana plays chess")
-    await world.learn("good night", "[SKIP]")
+    await world.learn("she moves to Turku, house 14, on Friday", "[SKIP]")
     result = await world.work("extract", await through(world))
     assert (result["new"], result["updated"]) == (0, 0)
-    await world.learn("she moves to Turku, house 14", "[SKIP]")
-    asked = len(world.model.requests)
+    assert all(r.task == "monitor" for r in world.model.requests)
+
+
+async def test_what_corrects_an_unread_message_is_read_with_it(world: World) -> None:
+    """The conversation is read from the first message that the monitor could not judge."""
+    await world.learn("My sister Ana plays chess", "[ADD] Sister Ana plays chess", reply="Nice.")
+    await world.learn("She lives at number 41", "no idea", "none")
+    await world.learn("sorry, number 14", "[SKIP]")
     await world.work("extract", await through(world), "[]")
-    assert len(world.model.requests) == asked + 1
-    assert "chess" not in world.model.prompt().partition("<transcript>")[2]
+    read = world.model.prompt().partition("<transcript>")[2]
+    assert re.findall(r">(.+)</said>", read) == [
+        "Nice.",
+        "She lives at number 41",
+        "I see.",
+        "sorry, number 14",
+        "I see.",
+    ]
 
 
 async def test_a_match_in_new_words_is_a_mention(world: World) -> None:
