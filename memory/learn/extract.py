@@ -1,8 +1,8 @@
 """The extractor: what a finished stretch of conversation leaves to be remembered.
 
-Only what the monitor has not handled is read (`memory.learn.accounted`). Extract and match
-are one call: the model is shown what is known and names what it matches or contradicts. Idempotent
-by the session's watermark `extracted_through`.
+Only what the monitor has not handled is read (`memory.learn.accounted`). The model is shown what
+is known, lists what is new, and names what that contradicts. Idempotent by the session's watermark
+`extracted_through`.
 """
 
 from __future__ import annotations
@@ -173,11 +173,11 @@ class Extractor:
 
     def _read_entry(self, c: ExtractedEntry, known: Mapping[MemoryId, Memory]) -> Step:
         """Read an entry as an operation; ids that the model was not shown count for nothing."""
-        for memory_id in {c.matches, c.contradicts} - {"", *known}:
-            self.tools.skipped("extraction", "id not shown", memory_id)
         if c.contradicts in known:
             return Step("negate" if c.denied else "update", known[c.contradicts], c)
-        return Step("add", known.get(c.matches), c)
+        if c.contradicts:
+            self.tools.skipped("extraction", "id not shown", c.contradicts)
+        return Step("add", None, c)
 
     def _apply(
         self,
@@ -208,13 +208,11 @@ class Extractor:
 
 
 def _act(merger: Merger, step: Step, evidence: Sequence[Message]) -> SaveResult:
-    """Merge one candidate: contradicted, matched or new."""
+    """Merge one candidate: new, or in the place of what it contradicts."""
     old, claim = step.old, step.claim
     if claim is None:
         return SaveResult(None, "refused")
     if old is not None and old.state is State.ACTIVE and old.layer is not Layer.SYSTEM:
-        if step.op == "add":
-            return merger.match(old, claim)
         match choose_strategy(old, claim, inferred=True):
             case "weight_balance":
                 return merger.contradict(old, claim)

@@ -57,8 +57,7 @@ _WORD: Mapping[str, Any] = {op: op for op in _OPS} | _table("OPERATIONS")
 _NEEDS_ID: frozenset[Op] = frozenset(_OPS) - {"add", "skip"}
 _NEEDS_TEXT: frozenset[Op] = frozenset({"add", "update", "fix", "done", "negate"})
 _NAMES = (  # noqa: SIM905 - words read as words
-    "kind importance due since on until repeats dead entities topics sensitivity certainty slot"
-    " quote said"
+    "kind importance due since on until repeats dead entities sensitivity certainty slot quote said"
 ).split()
 _ATTRIBUTES: Mapping[str, str] = {name: name for name in _NAMES} | _table("ATTRIBUTES")
 _FIELDS: Mapping[str, str] = _table("FIELDS")  # op, id, text, and of words beside `said`: n, words

@@ -163,7 +163,6 @@ class Entry(Record):
     ] = ""
     dead: Word = ""
     entities: Names = ()
-    topics: Names = ()
     sensitivity: Annotated[
         Sensitivity, BeforeValidator(lambda v: _SENSITIVITY.get(_text(v).casefold(), 0))
     ] = Sensitivity.PUBLIC
@@ -176,9 +175,8 @@ class Entry(Record):
 
 
 class ExtractedEntry(Entry):
-    """An entry of the extraction, beside the memories that it matches or contradicts."""
+    """An entry of the extraction, beside the memory that it contradicts."""
 
-    matches: Id = ""
     contradicts: Id = ""
     denied: Annotated[bool, BeforeValidator(lambda v: v is True)] = False
 

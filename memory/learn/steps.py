@@ -509,7 +509,7 @@ def _build_draft(
         language=detect_language(text, detect_language(said.text)),
         source=source,
         entities=entry.entities or (_list_entities(old, text) if old else ()),
-        topics=entry.topics or (old.topics if old else ()),
+        topics=old.topics if old else (),
         modalities=list_modalities(said.text, quote=entry.quote),
         sensitivity=entry.sensitivity,
         repeats=entry.repeats or None,

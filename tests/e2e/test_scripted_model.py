@@ -209,7 +209,11 @@ async def test_episodes_after_many_turns(openai_server: OpenAIServer, tmp_path: 
     def memory(request: Request) -> str:
         if "[SKIP]" in request.system:
             return "[SKIP]"
-        if "JSON" in request.text and "<so_far>" not in request.text and "matches" in request.text:
+        if (
+            "JSON" in request.text
+            and "<so_far>" not in request.text
+            and "contradicts" in request.text
+        ):
             return "[]"
         n["episodes"] += 1
         return json.dumps(

@@ -1,4 +1,4 @@
-"""Extraction: one call over a stretch of conversation, matched and merged, once."""
+"""Extraction: one call over a stretch of conversation, merged once."""
 
 from __future__ import annotations
 
@@ -146,19 +146,6 @@ async def test_what_corrects_an_unread_message_is_read_with_it(world: World) -> 
     ]
 
 
-async def test_a_match_in_new_words_is_a_mention(world: World) -> None:
-    """An older memory, spoken of again, is reinforced once."""
-    tea = await world.remember("Likes tea", kind=Kind.PREFERENCE)
-    await world.say("tea is still my favourite")
-    result = await world.work(
-        "extract",
-        await through(world),
-        json.dumps([entry("Tea is Favourite", matches=f"[{tea.id}]")] * 2),
-    )
-    assert (result["new"], result["updated"]) == (0, 1)
-    assert (await world.only()).activation_count == 1
-
-
 @pytest.mark.parametrize(
     ("kind", "more", "state", "negated"),
     [
@@ -203,7 +190,7 @@ async def test_ids_that_were_not_shown_are_ignored(world: World) -> None:
     result = await world.work(
         "extract",
         await through(world),
-        json.dumps([entry("Likes tea", matches="zzzzzz", contradicts="yyyyyy")]),
+        json.dumps([entry("Likes tea", contradicts="yyyyyy")]),
     )
     assert result["new"] == 1
 

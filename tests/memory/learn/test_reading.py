@@ -204,7 +204,7 @@ def test_no_json_is_told_from_an_empty_list(text: str) -> None:
 
 def test_fields_of_a_candidate_are_read_whatever_type_they_have() -> None:
     """null, "null", numbers, lists and odd ids."""
-    text = """[{"content": "a", "kind": "todo", "importance": null, "matches": "[K7F3A2]", "contradicts": "null",
+    text = """[{"content": "a", "kind": "todo", "importance": null, "contradicts": "[K7F3A2]", "dead": "null",
       "expires_at": "none", "entities": ["x", 3, null], "sensitivity": 2, "denied": true, "said": [2, "x", -1]}]"""
     (c,) = parse(text, "extract").memories
     assert (c.kind, c.entities, c.sensitivity, c.importance, c.expires) == (
@@ -214,7 +214,7 @@ def test_fields_of_a_candidate_are_read_whatever_type_they_have() -> None:
         None,
         "",
     )
-    assert (c.matches, c.contradicts, c.denied, c.said) == ("k7f3a2", "", True, (Citation(2),))
+    assert (c.contradicts, c.dead, c.denied, c.said) == ("k7f3a2", "", True, (Citation(2),))
 
 
 # --- summaries ---
