@@ -38,6 +38,7 @@ from memory.learn.visible_messages import (
     find_session_language,
     is_evidence,
     is_unchanged,
+    is_visible_fact,
     join_user_words,
     label_memories,
     list_evidence_messages,
@@ -54,7 +55,6 @@ from memory.models import (
     Memory,
     MemoryId,
     Message,
-    Sensitivity,
     Source,
     State,
 )
@@ -170,7 +170,7 @@ class Monitor:
         texts = await asyncio.to_thread(list_texts)
         near = await self.tools.near_each(ex.user_id, texts, SHOWN, FACTS)
         recalled = [m for m in ex.shown.values() if m.id in ex.recalled]
-        shown = {m.id: m for m in (*recalled, *near) if _is_fact(m)}
+        shown = {m.id: m for m in (*recalled, *near) if is_visible_fact(m)}
         return replace(ex, shown=dict(list(shown.items())[:SHOWN]))
 
     # --- the call ---
@@ -279,12 +279,3 @@ def _has_learned(tx: Transaction, message_ids: Sequence[str]) -> bool:
     """Tell whether the monitor learned from one of them before, and it was not undone since."""
     memories = tx.memories.get_many(tx.memories.list_learned_from(message_ids))
     return any(m.source is Source.MONITOR and m.state is not State.DELETED for m in memories)
-
-
-def _is_fact(m: Memory) -> bool:
-    """Tell whether it may be shown: no account of a conversation, and no secret."""
-    return (
-        m.state is State.ACTIVE
-        and m.layer is not Layer.EPISODE
-        and m.sensitivity < Sensitivity.SECRET
-    )

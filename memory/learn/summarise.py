@@ -26,9 +26,11 @@ from memory.learn.visible_messages import (
     clip,
     detect_messages_language,
     is_unchanged,
+    is_visible_fact,
     join_user_words,
     list_prompt_messages,
     messages_of,
+    redact_memory,
     split_into_portions,
 )
 from memory.models import (
@@ -62,6 +64,7 @@ MESSAGE_TOKENS: Final = 2_000  # of one message in a prompt; a longer one is rea
 MAX_ANSWER: Final = 2_000
 REPLY_TOKENS: Final = 80  # of a reply: a summary says in a sentence what it was
 SMALLEST_PORTION: Final = 500
+KNOWN, KNOWN_TOKENS = 10, 40  # memories that tell whom the messages mean, and of each
 BEGAN_TOKENS: Final = 60  # of a message that stands for an episode
 _DATE_IN_FRONT: Final = re.compile(r"^[\[【(（]\s{0,9}\d{4}[-/.年][^\]】)）]{0,30}[\]】)）]\s{0,9}")
 _SENTENCE: Final = re.compile(r"[^。！？!?;；\n.]*(?:[。！？!?;；\n]|\.(?=\s|$)|$|\.)")
@@ -83,8 +86,11 @@ async def fold(
     lang: Lang,
     now: datetime,
     most: int,
+    known: Sequence[str] = (),
 ) -> Summary:
     """Summarise messages on top of a summary, in portions.
+
+    `known` is what was learned from them: it names whom they call "he".
 
     Raises ModelError, also for an answer nobody can read.
     """
@@ -94,16 +100,16 @@ async def fold(
         for portion in split_into_portions(pieces, most, lambda m: m.text):
             show = partial(list_prompt_messages, replies=True)
             said = await asyncio.to_thread(show, portion, user_id, MESSAGE_TOKENS, lang)
-            data = {"messages": said, "previous": running, "tz": portion[-1].tz}
+            data = {"messages": said, "previous": running, "known": known, "tz": portion[-1].tz}
             task = ModelTask(user_id, "summarise", lang, data, now, MAX_ANSWER)
             got = summary_of(await tools.must_read(task), running)
-            got = await asyncio.to_thread(_keep_supported, got, portion, running)
+            got = await asyncio.to_thread(_keep_supported, got, portion, (running, *known))
             episodes.append(got.episode)
             running = got.running
     except ModelError as e:
         if e.code != "context_too_long" or most <= SMALLEST_PORTION:
             raise
-        return await fold(tools, user_id, messages, previous, lang, now, most // 2)
+        return await fold(tools, user_id, messages, previous, lang, now, most // 2, known)
     if len(episodes) > 1:
         between = "; " if LANGUAGES[lang].spaced else "；"
         episodes = [between.join(e.rstrip("。.;；") for e in episodes if e)]
@@ -151,12 +157,14 @@ def shorten_to_line(text: str) -> str:
     return line if len(line) <= EPISODE_CHARS else line[: EPISODE_CHARS - 1].rstrip() + "…"
 
 
-def _keep_supported(got: Summary, messages: Sequence[Message], previous: str) -> Summary:
+def _keep_supported(got: Summary, messages: Sequence[Message], told: Sequence[str]) -> Summary:
     """Keep sentences that name nobody new; without any, how it began, and the summary before.
+
+    `told` is that summary, and what is known.
 
     A name in the other script than was written in may be a translation: 京都 is Kyoto.
     """
-    said = fold_case("\n".join((previous, *(m.text for m in messages))))
+    said = fold_case("\n".join((*told, *(m.text for m in messages))))
     mine = [m.text for m in messages if m.role == "user" and m.text.strip()]
     own = " ".join(mine)
     foreign = {True: re.search("[\u4e00-\u9fff]", own), False: re.search("[A-Z][a-z]", own)}
@@ -171,7 +179,7 @@ def _keep_supported(got: Summary, messages: Sequence[Message], previous: str) ->
 
     opening = shorten_to_line(f"“{clip((mine or [messages[0].text])[0], BEGAN_TOKENS)}”")
     episode, running = " ".join(keep(got.episode)), "\n".join(keep(got.running))
-    return Summary(episode or opening, running or previous or opening)
+    return Summary(episode or opening, running or told[0] or opening)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +222,10 @@ class Summariser:
 
         async def summarise(messages: Sequence[Message]) -> Summary:
             before = "" if work.rebuild else work.session.running_summary
-            return await fold(self.tools, job.user_id, messages, before, work.lang, now, most)
+            known = await self.tools.store.read(job.user_id, lambda tx: _list_known(tx, messages))
+            return await fold(
+                self.tools, job.user_id, messages, before, work.lang, now, most, known
+            )
 
         for span in work.spans:
             if any(m.text.strip() for m in span.messages):
@@ -319,6 +330,12 @@ class Summariser:
         if span.vector is not None:
             tx.vectors.put_many({m.id: span.vector}, self.tools.embedder.id)
         return m.id
+
+
+def _list_known(tx: Transaction, messages: Sequence[Message]) -> list[str]:
+    """List the newest of what was learned from the messages."""
+    found = tx.memories.get_many(tx.memories.list_learned_from(m.id for m in messages))
+    return [clip(redact_memory(m), KNOWN_TOKENS) for m in found if is_visible_fact(m)][-KNOWN:]
 
 
 def _hush(tx: Transaction, m: Memory, said: Sequence[Message], now: datetime) -> Memory:

@@ -11,7 +11,17 @@ from memory import privacy
 from memory.learn.cited_words import Role, ShownMessage
 from memory.learn.dates import format_iso, get_zone
 from memory.learn.secrets import mask_secrets
-from memory.models import Json, Lang, Memory, Message, Precision, detect_language
+from memory.models import (
+    Json,
+    Lang,
+    Layer,
+    Memory,
+    Message,
+    Precision,
+    Sensitivity,
+    State,
+    detect_language,
+)
 from memory.ports import Transaction
 from memory.text.clean import estimate_tokens
 from memory.text.commands import find_intent
@@ -124,6 +134,15 @@ def detect_messages_language(words: str, tx: Transaction) -> Lang:
 def redact_memory(m: Memory) -> str:
     """Return a memory's words without secrets; what the person confirmed holds none."""
     return m.original_content if m.verified else privacy.redact(m.original_content)[0]
+
+
+def is_visible_fact(m: Memory) -> bool:
+    """Tell whether it may be shown: no account of a conversation, and no secret."""
+    return (
+        m.state is State.ACTIVE
+        and m.layer is not Layer.EPISODE
+        and m.sensitivity < Sensitivity.SECRET
+    )
 
 
 def label_memories(memories: Iterable[Memory], tz: str) -> list[Json]:

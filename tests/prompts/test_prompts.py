@@ -57,7 +57,7 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
         "rules": ["keep nothing about work"],
         "failed": [{"line": "[ADD] x", "reason": "name"}],
     },
-    "summarise": {"messages": [SAID], "previous": "before", "tz": "Z"},
+    "summarise": {"messages": [SAID], "previous": "before", "known": ["likes tea"], "tz": "Z"},
     "level": {"items": [{"id": "k7f3a2", "level": "tag", "text": "hello there"}]},
     "review": {
         "memory": {

@@ -294,3 +294,14 @@ async def test_an_episode_names_nobody_that_the_conversation_did_not(
     await world.work("summarise", await span(world), summary(f"{told}", f"{told}"))
     assert (await episode(world)).content.endswith(f"] {kept}")
     assert (await world.fresh_session()).running_summary == kept
+
+
+async def test_who_is_meant_is_told_by_what_was_learned(world: World) -> None:
+    """A later reader learns who "she" is: the memories of these messages name her."""
+    ines = await world.remember("Ines is in hospital")
+    await world.learn("she's home again", f"[UPDATE:{ines.id} said=1:home] Ines is home again")
+    told = "Told that Ines is home."
+    await world.work("summarise", await span(world), summary(told, ""))
+    assert "<reference>\n- Ines is home again\n</reference>" in world.model.prompt()
+    assert (await episode(world)).content.endswith(f"] {told}")
+    assert (await world.fresh_session()).running_summary == told
