@@ -154,7 +154,7 @@ def group_details(
     """Return groups of one recurring subject, the largest first; no memory is in two.
 
     A group is a new memory and those that share a word with it and are at least half as near as
-    the nearest. `under` are those that have a theme.
+    the nearest, without what no theme of them could rest on. `under` are those that have a theme.
     """
     taken, found = set(under), list[list[Memory]]()
     for seed, others in near.items():
@@ -164,13 +164,35 @@ def group_details(
         if seed in known and seed not in taken:
             own = _list_words(some[0].original_content)
             group = [m for m in some if not own.isdisjoint(_list_words(m.original_content))]
-            found.append([m for m in group if m.language == some[0].language][:MOST_SHOWN])
+            own_language = [m for m in group if m.language == some[0].language]
+            found.append(_keep_bearing(own_language[:MOST_SHOWN]))
     out = []
     for group in sorted(found, key=len, reverse=True):
         if len(group) >= FEWEST and taken.isdisjoint(m.id for m in group):
             out.append(group)
             taken |= {m.id for m in group}
     return out
+
+
+def _keep_bearing(group: Sequence[Memory]) -> list[Memory]:
+    """Leave out memories that hold no phrase whose words recur, or open with what does not.
+
+    A theme that rests on them would be refused: nobody has to be asked for it.
+    """
+    originals = [m.original_content for m in group]
+    words = [_list_words(o) for o in originals]
+
+    def recurs(units: Iterable[str]) -> bool:
+        return all(_is_borne_out(unit, originals, words) for unit in units)
+
+    phrases = [units for o in originals for units, _ in _list_phrases(o) if recurs(units)]
+    kept = [
+        m
+        for m, own in zip(group, words, strict=True)
+        if recurs([_find_opening(m.original_content)])
+        if any(own.issuperset(units) for units in phrases)
+    ]
+    return kept if len(kept) in {0, len(group)} else _keep_bearing(kept)
 
 
 def _find_details(
@@ -232,10 +254,16 @@ def _bears(text: str, original: str) -> bool:
 
     What it opens with has to be in the theme: "Tom went running" says nothing of the person.
     """
-    opening = next(iter(_split(either("themes", "TIMES").sub(" ", original))), [""])[0]
-    inside = opening[:1] in text if is_unspaced(opening) else opening in _list_words(text)
+    opening = _find_opening(original)
+    inside = opening in (text if is_unspaced(opening) else _list_words(text))
     has = any(set(units) <= _list_words(original) for units, _ in _list_phrases(text))
     return bool(opening) and inside and has and denies_or_ends(text) == denies_or_ends(original)
+
+
+def _find_opening(original: str) -> str:
+    """Return what a memory begins with: its first content word, or first character."""
+    opening = next(iter(_split(either("themes", "TIMES").sub(" ", original))), [""])[0]
+    return opening[:1] if is_unspaced(opening) else opening
 
 
 def _is_borne_out(unit: str, originals: Sequence[str], words: Sequence[set[str]]) -> bool:

@@ -286,6 +286,20 @@ async def test_three_a_week_are_enough(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
+    "texts",
+    [
+        ("Brother Jon lives in Kent", "Ann lives near the harbour", "The cat lives with Bo"),
+        ("院子里种了番茄", "妈妈在院子里晒被子", "土豆跑到院子里去了"),
+    ],
+)
+async def test_no_model_is_asked_where_nothing_recurs(home: Home, texts: tuple[str, ...]) -> None:
+    """A word in common is no theme: each line over these would be refused."""
+    await tell(home, *texts)
+    await home.night()
+    assert home.model.asked("derive") == []
+
+
+@pytest.mark.parametrize(
     "fields",
     [
         {"sensitivity": Sensitivity.PRIVATE},
