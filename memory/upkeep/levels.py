@@ -25,7 +25,14 @@ from memory.upkeep.level_texts import (
     is_long,
     write_level_text,
 )
-from memory.upkeep.run import UpkeepRun, WeighedOutline, Work, group_by_language, split_into_batches
+from memory.upkeep.run import (
+    UpkeepRun,
+    WeighedOutline,
+    Work,
+    group_by_language,
+    is_current_fact,
+    split_into_batches,
+)
 
 if TYPE_CHECKING:
     from memory.learn.schemas import LevelTexts
@@ -172,7 +179,7 @@ async def _rewrite(run: UpkeepRun, memories: Sequence[Memory]) -> Work:
     items = [
         {"id": m.id, "text": redact_memory(m), "level": BY_MODEL[m.level], "lang": m.language}
         for m in memories
-        if m.level in BY_MODEL and m.state in _FADING
+        if m.level in BY_MODEL and is_current_fact(m)
     ]
     texts: dict[MemoryId, str] = {}
     if items:

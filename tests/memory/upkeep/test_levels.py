@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitiv
 from memory.ports import Transaction
 from memory.upkeep.level_texts import find_level_fault
 from tests.memory.lifecycle.test_curves import memory
-from tests.memory.upkeep.night import Home, shorter
+from tests.memory.upkeep.night import START, Home, shorter
 
 COFFEE = "Likes really very strong coffee without any sugar"
 CAFE = "喜欢喝美式咖啡，不加糖不加奶"
@@ -117,6 +118,21 @@ async def test_many_are_asked_about_in_one_call_and_each_language_in_its_own(hom
         assert m.content.startswith(now.content)
         assert len(now.content) < len(m.content)
     assert (await home.get(chinese)).content == LONG_CAFE[: len(LONG_CAFE) * 2 // 3]
+
+
+@pytest.mark.parametrize(
+    ("over", "days"), [({"state": State.SUPERSEDED}, 60), ({"negated_at": START}, 20)]
+)
+async def test_no_model_is_asked_about_what_is_over(
+    home: Home, over: dict[str, Any], days: int
+) -> None:
+    """What was replaced or denied fades in the rules' words."""
+    m = await home.remember(LONG, kind=Kind.CONTEXT)
+    await home.write(lambda tx: tx.memories.put(replace(m, **over), "updated"))
+    home.later(days=days)
+    await home.night()
+    assert (await home.get(m)).level in {Level.SUMMARY, Level.TAG}
+    assert home.model.asked("level") == []
 
 
 async def test_a_bad_answer_spoils_no_other_and_the_rules_words_stay(home: Home) -> None:
