@@ -120,7 +120,7 @@ async def measure(
             said = REPLIES[home_lang]
             reply = " ".join(said[(len(spent) + i) % len(said)] for i in range(length))
         elif role == "monitor":
-            ids = re.findall(r"^\[(\w{6,})\] ?[(（]", request.last, re.M)
+            ids = re.findall(r"^\[(\w{6,})\] ?\S", request.last, re.M)
             reply = current.learned.replace("{id}", ids[0] if ids else "none")
         elif role == "extract":
             reply = '{"memories": []}'

@@ -42,7 +42,7 @@ def obey(server: OpenAIServer, template: str, said: str) -> None:
     """Answer with one line for every memory that is shown, or as many entries that contradict them."""
 
     def memory(request: Request) -> str:
-        shown = re.findall(r"^\[(\w+)\][(（]?[^)）]*[)）]? ?(.+)$", request.text, re.M)
+        shown = re.findall(r"^\[(\w+)\] ?(?:[(（][^)）]*[)）])? ?(.+)$", request.text, re.M)
         if "<exchange>" in request.text:
             return (
                 "\n".join(template.format(id=i, text=text, said=said) for i, text in shown)
@@ -147,7 +147,7 @@ async def test_one_exchange_ends_three_memories_at_most(
     endings = ENDINGS[lang]
 
     def memory(request: Request) -> str:
-        shown = re.findall(r"^\[(\w+)\][(（]?[^)）]*[)）]? ?(.+)$", request.text, re.M)
+        shown = re.findall(r"^\[(\w+)\] ?(?:[(（][^)）]*[)）])? ?(.+)$", request.text, re.M)
         pairs = [(i, endings[text.strip()]) for i, text in shown if text.strip() in endings]
         if "<exchange>" in request.text:
             return "\n".join(line.format(id=i, text=text) for i, text in pairs) or "[SKIP]"
