@@ -137,13 +137,13 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize(
-    ("lang", "line", "undos"),
-    [("en", "[DELETE:{id}]", 2), ("zh", "[UPDATE:{id} said=1] {text}", 1), ("en", "[SKIP]", 1)],
+    ("lang", "line"),
+    [("zh", "[UPDATE:{id} said=1] {text}"), ("en", "As you wish.")],
 )
 async def test_one_exchange_ends_three_memories_at_most(
-    openai_server: OpenAIServer, tmp_path: Path, lang: str, line: str, undos: int
+    openai_server: OpenAIServer, tmp_path: Path, lang: str, line: str
 ) -> None:
-    """By the monitor and the end of the conversation together; the rest are questions, and all of it is undone."""
+    """By the monitor, or the end of what it could not judge; the rest are questions, and all is undone."""
     endings = ENDINGS[lang]
 
     def memory(request: Request) -> str:
@@ -171,8 +171,7 @@ async def test_one_exchange_ends_three_memories_at_most(
         await w.do("/new")
         assert await count() == 3
         assert len(await w.ebb.memory.list_proposals(w.user_id)) == 3
-        for _ in range(undos):
-            assert (await w.do("/undo")).ok
+        assert (await w.do("/undo")).ok
         assert await count() == 0
 
 
