@@ -16,6 +16,7 @@ from memory.text.speech import find_kin
 
 _ALIKE: Final = (
     ("home", "address", "zone"),
+    ("email", "address", "home"),
     ("job", "employer", "school"),
     ("partner", "marital_status"),
     ("age", "birthday"),
