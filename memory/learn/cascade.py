@@ -79,8 +79,8 @@ class _Ending:
         if _find_subject(text) - find_kin(self.old.original_content):
             return False  # where somebody else lives or works
         hub = _HUB_OF.get(m.slot or "", "")
-        if any(mentions_name(n, text) for n in self.fresh) or hub not in {"", self.hub}:
-            return False  # it is about the new one, or another such fact
+        if any(mentions_name(n, text) for n in self.fresh) or (m.slot and hub != self.hub):
+            return False  # it is about the new one, or is over when its own slot has a new value
         named = any(mentions_name(n, text) for n in self.ties)
         return bool(named or list_content_words(text) & self.ties or self._is_near(m))
 
