@@ -103,6 +103,7 @@ class Claim:
     reader: slots.SlotReader | None = None  # of slots, by the same embedder
     topics: learning_rules.TopicReader | None = None  # of the person's rules
     settled: bool = False  # whose place it takes is decided
+    insisted: bool = False  # a model was told what its slot ends, and says it again
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from memory.learn.merge import REPEATS, Merger, SaveResult, change_memory
 from memory.learn.pictures import note_pictures
 from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable
+from memory.learn.slot_changes import keep_unslotted, weigh_slots
 from memory.learn.steps import (
     NOTHING,
     Step,
@@ -110,6 +111,7 @@ class Monitor:
             again, more = await self._ask(ex, now, failed) or ([], 0)
             kept = [s for s in steps if not s.verdict.reason]
             told = {s.raw for s in kept}
+            again = [*again, *keep_unslotted(failed, again)]
             steps = [*kept, *(s for s in again if s.raw not in told)]
             unread += more + max(0, len(failed) - len(again))
         steps = await claim_steps(
@@ -192,7 +194,7 @@ class Monitor:
             "context": await asyncio.to_thread(show, ex.context, CONTEXT_TOKENS),
             "reference": label_memories(ex.shown.values(), tz),
             "rules": await tools.store.read(ex.user_id, list_said),
-            "failed": [{"line": s.raw, "reason": s.verdict.reason} for s in failed],
+            "failed": [_show_failed(s) for s in failed],
         }
         task = ModelTask(ex.user_id, "monitor", ex.lang, data, now, MAX_ANSWER)
         answer = await tools.ask(task)
@@ -210,6 +212,7 @@ class Monitor:
         near = await measure_nearness(tools, ex.user_id, steps, shown)
         checked = await asyncio.to_thread(check_steps, steps, ex.spoken, shown, near)
         checked = await weigh_paraphrases(tools, checked, ex.spoken, failed, near)
+        checked = await weigh_slots(tools, ex.user_id, checked, failed, now)
         return checked, len(unread)
 
     # --- the write ---
@@ -237,6 +240,12 @@ class Monitor:
         refused = sum(s.outcome == "refused" for s in done)
         counts = count_outcomes(self.tools, "monitor line", done)
         return {**counts, "refused": refused, "unread": unread, "set": begun.id}
+
+
+def _show_failed(s: Step) -> Json:
+    reason = s.verdict.reason
+    ends = s.old.original_content if s.old and reason == "slot" else ""
+    return {"line": s.raw, "reason": reason, "ends": ends}
 
 
 def _read_steps(ex: Exchange, found: Sequence[lines.OperationLine]) -> list[Step]:

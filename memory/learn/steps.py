@@ -107,6 +107,7 @@ class Step:
     raw: str = ""  # as it was written
     verdict: Verdict = Verdict("")
     claim: Claim | None = None
+    insisted: bool = False  # the model knows which memory its slot ends
 
 
 async def measure_nearness(
@@ -275,8 +276,13 @@ def _may_insist(s: Step, near: Nearness) -> bool:
     return _fills_same_slot(s) or _is_nearest(entry.content, s.old, near)
 
 
-def _fills_same_slot(s: Step) -> bool:
-    return bool(s.old and s.old.slot and s.entry and s.entry.slot == s.old.slot)
+def _fills_same_slot(s: Step, *, named: bool = True) -> bool:
+    """Tell whether a text may fill the slot of the memory it changes, as the model has `named`."""
+    if not (s.old and s.old.slot and s.entry):
+        return False
+    slot = s.entry.slot if named else s.entry.slot or s.old.slot
+    text, kind = s.entry.content, s.entry.kind or s.old.kind
+    return slot == s.old.slot and slots.may_fill(text, kind, slot)
 
 
 def _leave_out_unsaid(step: Step, said: str) -> Step:
@@ -298,6 +304,8 @@ def _means_memory(
     text, old = s.entry.content if s.entry else "", s.old
     if old is None or not text:
         return old is not None and may_end(said, old)
+    if _fills_same_slot(s) and not old.guarded:
+        return True
     told = list_content_words(dates.DATED.sub(" ", text))
 
     def fits(m: Memory) -> float:
@@ -309,8 +317,13 @@ def _means_memory(
     others = [m for m in shown if (m.kind in _PLANNED, not m.slot) == (planned, not old.slot)]
     if 2 * fits(old) >= max(map(fits, others), default=0.0) and touches_memory(text, old):
         return not old.guarded or may_end(said, old)
-    nearest = _is_nearest(text, old, near) and not old.guarded
-    return nearest and (planned or _fills_same_slot(s) or _speaks_of_change(cited))
+    if old.guarded:
+        return False
+    if _fills_same_slot(s, named=False):  # a plan that came true is nearer to the new value
+        ids = {m.id for m in others}
+        near = {t: {i: c for i, c in found.items() if i in ids} for t, found in near.items()}
+        return _is_nearest(text, old, near)
+    return _is_nearest(text, old, near) and (planned or _speaks_of_change(cited))
 
 
 def _tells_end(s: Step, found: Verdict, spoken: Sequence[ShownMessage]) -> bool:
@@ -469,6 +482,8 @@ async def claim_steps(
             claim = Claim(
                 draft, message.at, (message.id,), message.session_id, *seen, reader, topics
             )
+            named = s.op == "update" and _fills_same_slot(s)
+            claim = replace(claim, insisted=s.insisted or named)
         out.append(replace(s, claim=claim))
     return out
 

