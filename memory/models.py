@@ -230,6 +230,12 @@ class Memory:
         silent = self.kind is Kind.HEALTH or self.quiet_at or self.negated_at or self.dead
         return Level.FULL if silent else self.level
 
+    @property
+    def said_since(self) -> datetime | None:
+        """Since when it holds as far as that was said, not merely when a version began."""
+        other = self.on or self.expires_at  # whose precision it is
+        return self.valid_from if self.precision and other is None else None
+
     def has_begun(self, now: datetime) -> bool:
         """Tell whether it holds, or held, by then: what begins on a later day is a plan."""
         return self.valid_from is None or self.valid_from <= now

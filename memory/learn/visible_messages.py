@@ -172,7 +172,7 @@ def write_day(at: datetime, tz: str, precision: Precision | None = None) -> str:
 
 def _write_dates(m: Memory, tz: str) -> str:
     """Write a memory's dates as attributes: on=2026-06-12 repeats=yearly."""
-    days = {"on": m.on, "due": m.expires_at, "from": m.valid_from, "until": m.valid_until}
+    days = {"on": m.on, "due": m.expires_at, "from": m.said_since, "until": m.valid_until}
     named = [f"{name}={write_day(at, tz, m.precision)}" for name, at in days.items() if at]
     return " ".join([*named, *([f"repeats={m.repeats}"] if m.repeats else [])])
 

@@ -96,7 +96,7 @@ def read_day(at: datetime, precision: str | None, tz: str, *, end: bool = False)
 
 def read_start(m: Memory, tz: str) -> str:
     """Return since when a memory holds, as far as it was said, or the day on which it was told."""
-    said = m.precision if m.valid_from and m.on is None and m.expires_at is None else None
+    said = m.precision if m.said_since else None
     return _cut(read_day(m.valid_from or m.created_at, said or "minute", tz), said or "day")
 
 

@@ -124,7 +124,7 @@ def format_validity(m: Memory, voice: WindowLanguage, now: datetime) -> str:
     from memory.api import write_occasion  # not before the first paint
 
     denied = m.valid_until if m.negated_at else None  # any other end is among its days
-    times = (("since", m.valid_from, m.precision), ("until", denied, None))
+    times = (("since", m.said_since, m.precision), ("until", denied, None))
     told = [voice(key, when=voice.format_date(at, form, now)) for key, at, form in times if at]
     return " · ".join(filter(None, (*told, write_occasion(m, now, voice.lang, voice.tz))))
 
