@@ -28,7 +28,7 @@ from memory.learn.same_meaning import (
     normalise_text,
     related_kinds,
 )
-from memory.learn.visible_messages import redact_memory
+from memory.learn.visible_messages import redact_memory, write_day
 from memory.learn.waiting_questions import ask_change
 from memory.models import (
     JudgedPair,
@@ -281,8 +281,8 @@ async def _judge(run: UpkeepRun, verdicts: Verdicts, pairs: Sequence[MemoryPair]
                 "n": n,
                 "a": redact_memory(p.older),
                 "b": redact_memory(p.newer),
-                "a_at": p.older.created_at.date().isoformat(),
-                "b_at": p.newer.created_at.date().isoformat(),
+                "a_at": write_day(p.older.created_at, run.tz),
+                "b_at": write_day(p.newer.created_at, run.tz),
             }
             for n, p in enumerate(portion, start=1)
         ]
@@ -346,20 +346,20 @@ def _ask(run: UpkeepRun, tx: Transaction, new: Memory, old: Memory) -> bool:
 def _end(run: UpkeepRun, tx: Transaction, new: Memory, old: Memory, since: str) -> bool:
     """Let the newer memory take the older one's place since the person's own date, if any."""
     run.begin(tx, "night")
-    at = find_since(new, old, since, run.now)
+    at = find_since(new, old, since, run.now, run.tz)
     Merger(tx, curve=run.tools.curve, u=run.tools.u).replace_by(new, old, at, run.now)
     run.count("changed")
     run.note("changed", [old.id, new.id])
     return True
 
 
-def find_since(new: Memory, old: Memory, said: str, now: datetime) -> datetime:
+def find_since(new: Memory, old: Memory, said: str, now: datetime, tz: str) -> datetime:
     """Return since when the newer one is true: as the person dated it, else when it was said."""
     begun = old.valid_from or old.created_at
     at = new.valid_from
-    if at is None and (span := dates.read(said, "UTC")) is not None:
+    if at is None and (span := dates.read(said, tz)) is not None:
         claim = span.start, span.end
-        _, behind = dates.find_spoken_times(new.original_content, new.created_at, "UTC")
+        _, behind = dates.find_spoken_times(new.original_content, new.created_at, tz)
         if any(dates.matches_time(claim, window, new.created_at) for window in behind):
             at = span.start
     return at if at is not None and begun < at <= now else new.created_at
