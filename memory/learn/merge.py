@@ -27,6 +27,7 @@ from memory.learn.same_meaning import (
     BURIED_VECTOR,
     ForgetTarget,
     is_semantic,
+    list_content_words,
     list_units,
     normalise_text,
     rescale_cosine,
@@ -201,6 +202,18 @@ def _begin_on_its_day(old: Memory, claim: Claim) -> Claim:
     return replace(claim, draft=begun)
 
 
+def _keep_start(old: Memory, claim: Claim) -> Claim:
+    """Keep since when it has been so, where a new version says as much and adds its coming end."""
+    d = claim.draft
+    ends = d.valid_until is not None and d.valid_until > claim.said_at
+    if d.valid_from or old.valid_from is None or not ends:
+        return claim
+    texts = (dates.cut_dates(t) for t in (d.content, old.original_content))
+    said, known = map(list_content_words, texts)
+    kept = replace(d, valid_from=old.valid_from, precision=d.precision or old.precision)
+    return replace(claim, draft=kept) if known <= said else claim
+
+
 # --- the gate ---
 
 
@@ -335,9 +348,9 @@ class Merger:
 
     def supersede(self, old: Memory, claim: Claim) -> SaveResult:
         """End the old one, which changed, when the new one begins; the new one names it."""
-        claim = _begin_on_its_day(old, claim)
+        claim = _keep_start(old, _begin_on_its_day(old, claim))
         if _says_just_that(old, claim.draft):
-            return self._recognise(old, claim)
+            return self._redate(old, claim)
         if (code := self._refuse_ending(old, claim)) is not None:
             return SaveResult(None, "refused", code)
         if choose_strategy(old, claim) == "weight_balance":
@@ -357,13 +370,16 @@ class Merger:
         restores it. The right one holds since the old one was said to.
         """
         if _says_just_that(old, claim.draft):
-            return self._recognise(old, claim)
+            return self._redate(old, claim)
         if (code := self._refuse_ending(old, claim)) is not None:
             return SaveResult(None, "refused", code)
         if choose_strategy(old, claim) == "weight_balance":
             return self.contradict(old, claim)
-        since = claim.draft.valid_from or old.valid_from or old.created_at
-        claim = replace(claim, draft=replace(claim.draft, valid_from=since))
+        d = claim.draft
+        if d.valid_from is None:
+            said = d.precision or (old.precision if old.valid_from else None)
+            d = replace(d, valid_from=old.valid_from or old.created_at, precision=said)
+            claim = replace(claim, draft=d)
         new = self._take_place(old, claim)
         stands = self._fresh(old)
         if not self.proposing and stands.state is State.ACTIVE:
@@ -476,6 +492,19 @@ class Merger:
             quotes.append(m.id)
         return m
 
+    def _redate(self, m: Memory, claim: Claim) -> SaveResult:
+        """Give a memory said again the time in which, as it turns out, it holds."""
+        d = claim.draft
+        since, until = d.valid_from or m.valid_from, d.valid_until or m.valid_until
+        moved = (since, until) != (m.valid_from, m.valid_until)
+        if not moved or self.proposing or self._refuse_ending(m, claim) is not None:
+            return self._recognise(m, claim)
+        held = replace(m, valid_from=since, valid_until=until)
+        held = replace(held, precision=d.precision if d.valid_from else m.precision)
+        held = self.tx.memories.put(held, "updated")
+        self._recognise(held, claim)
+        return SaveResult(self._fresh(held), "reinforced")
+
     def _take_place(self, old: Memory, claim: Claim) -> Memory:
         """Return the memory that stands in the place of the old one, which it names."""
         if m := find_known_memory(self.tx, claim, exclude=[old.id]):
@@ -585,8 +614,8 @@ class Merger:
         return self.tx.memories.put(named, "updated")
 
     def _end(self, old: Memory, at: datetime, now: datetime) -> None:
-        """End a memory; what is replaced on a day to come holds until then."""
-        until = min(at, old.valid_until or at)
+        """End a memory; what is replaced on a day to come holds until then, if it holds now."""
+        until = min(at, old.valid_until or at) if old.has_begun(now) else now
         if until > now:
             self.tx.memories.put(replace(old, valid_until=until), "updated")
         else:

@@ -264,6 +264,28 @@ async def test_the_same_words_on_another_day_are_a_change(
     assert (await world.get(old.id)).state is over
 
 
+@pytest.mark.parametrize("how", ["supersede", "fix"])
+async def test_the_same_words_since_another_day_move_that_day(world: World, how: str) -> None:
+    """The memory stays and has the day; until somebody says one, it has none that is shown."""
+    first, then = world.now - 3 * DAY, world.now - DAY
+    old = await world.remember("Lives in Faro", valid_from=first, precision="day")
+    said = claim(world, "Lives in Faro", valid_from=then, precision="day")
+    saved = await merge(world, lambda m: getattr(m, how)(old, said))
+    assert (saved.memory.id, saved.memory.said_since) == (old.id, then)
+    moved = claim(world, "Lives in Beja")
+    saved = await merge(world, lambda m: m.supersede(saved.memory, moved))
+    assert (saved.memory.said_since, saved.memory.has_begun(world.now)) == (None, True)
+
+
+async def test_a_plan_that_moves_is_replaced_at_once(world: World) -> None:
+    """It has not begun, so nothing holds until the new day."""
+    day = world.now + 20 * DAY
+    old = await world.remember("Lives in Faro", valid_from=day, precision="day")
+    said = claim(world, "Lives in Beja", valid_from=day + DAY, precision="day")
+    await merge(world, lambda m: m.supersede(old, said))
+    assert [m.original_content for m in await world.all()] == ["Lives in Beja"]
+
+
 async def test_an_update_to_what_is_known_elsewhere_makes_no_twin(world: World) -> None:
     """The memory that says it already takes the place of the old one."""
     old = await world.remember("The user lives in Beijing")
