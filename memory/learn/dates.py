@@ -208,13 +208,24 @@ def is_message_date(claim: Window, at: datetime, tz: str) -> bool:
 
 _COMES_AGAIN: Final = frozenset({Kind.FACT, Kind.CONTEXT, Kind.TODO, Kind.EVENT, Kind.IDENTITY})
 _PLANNED: Final = _COMES_AGAIN - {Kind.TODO} | {Kind.GOAL, Kind.DECISION, Kind.HEALTH}
+_STATES: Final = frozenset({Kind.FACT, Kind.CONTEXT})  # of which a day makes an event
+_YEARLY: Final = frozenset({"yearly", "lunar"})
 
 
-def complete_draft(draft: Draft, at: datetime, tz: str, said: str = "") -> Draft:
+def complete_draft(
+    draft: Draft, at: datetime, tz: str, said: str = "", *, kind_given: bool = False
+) -> Draft:
     """Add to a draft, said at `at`, what its words say: who died, what repeats, which day.
 
-    A day to come makes a plan of it, whatever it was taken for. Nobody is dead by a model's word
-    alone: `said`, the person's words, must tell the death, too.
+    Nobody is dead by a model's word alone: `said`, the person's words, must tell the death, too.
+
+    Args:
+        draft: what was said.
+        at: when.
+        tz: where.
+        said: the person's words.
+        kind_given: its kind is known, and stays: only what comes once a year makes an event of
+            a fact, and no habit does ("choir on Thursdays").
     """
     text, now = draft.content, local_time(at.isoformat(), tz)
     dead = find_dead(text, told=draft.dead is not None)
@@ -228,17 +239,22 @@ def complete_draft(draft: Draft, at: datetime, tz: str, said: str = "") -> Draft
         return replace(draft, dead=dead, entities=tuple(names), expires_at=None)
     draft = replace(draft, dead=None)
     again = read_repetition(text, now) if draft.kind in _COMES_AGAIN else None
+    if again and kind_given and draft.kind in _STATES and again.rule not in _YEARLY:
+        return draft  # a habit
     if again is not None and (draft.repeats is None or again.rule == "lunar"):
         if not _may_come(text, again.rule):
             return draft
         kind: Kind = draft.kind if draft.kind is Kind.IDENTITY else Kind.EVENT
         draft = replace(draft, kind=kind, repeats=again.rule, expires_at=None)
         return _put_day(draft, DateMatch(again.day, "day"), tz)
-    return _add_planned_day(draft, now, tz)
+    return _add_planned_day(draft, now, tz, kind_given)
 
 
-def _add_planned_day(draft: Draft, now: datetime, tz: str) -> Draft:
-    """Add the one day to come that a draft names; one that ends something is its end."""
+def _add_planned_day(draft: Draft, now: datetime, tz: str, kind_given: bool) -> Draft:
+    """Add the one day to come that a draft names; one that ends something is its end.
+
+    A month or year that has begun is none: "five in January 2026", said in that month.
+    """
     text, dated = draft.content, draft.on or draft.expires_at or draft.valid_from
     days = [] if dated or draft.kind not in _PLANNED else find_dates(text, now)
     if draft.valid_until or len(days) != 1 or days[0].since or days[0].last_day <= now.date():
@@ -248,9 +264,9 @@ def _add_planned_day(draft: Draft, now: datetime, tz: str) -> Draft:
     if either("endings", "UNTIL").search(fold_letters(text)[: days[0].start]):
         ends = to_span(days[0], tz).end
         return replace(draft, valid_until=ends) if draft.kind in _COMES_AGAIN else draft
-    if not _may_come(text):
+    if not _may_come(text) or days[0].at.date() <= now.date():
         return draft
-    kind = Kind.EVENT if draft.kind in {Kind.FACT, Kind.CONTEXT} else draft.kind
+    kind = draft.kind if kind_given or draft.kind not in _STATES else Kind.EVENT
     return _put_day(replace(draft, kind=kind), days[0], tz)
 
 
@@ -269,7 +285,7 @@ def _may_come(text: str, rule: str = "") -> bool:
     rule: by which it comes again; what does every year may be told with what is past: a birth.
     """
     clauses = [text[a:b] for a, b in split_clauses(text)]
-    yearly = rule in {"yearly", "lunar"}
+    yearly = rule in _YEARLY
     if FORMS.UNREAL.search(FORMS.PLAN.sub(" ", text)):
         return False
     if any(map(denies_or_ends, clauses[:1] if yearly else clauses)):
@@ -358,12 +374,20 @@ def find_day(text: str, at: datetime, tz: str, *, coming: bool = False) -> DateM
 
 
 def date_by_words(
-    draft: Draft, op: str, words: str, at: datetime, tz: str, *, coming: bool = False
+    draft: Draft,
+    op: str,
+    words: str,
+    at: datetime,
+    tz: str,
+    *,
+    coming: bool = False,
+    old: Memory | None = None,
 ) -> Draft:
     """Add the day that a draft, else the words it rests on, give what an operation leaves out.
 
     Of a denial it is the end, of a todo when it is due, of an event when it is, of a change since
-    when it holds; of anything else only since when it has been so.
+    when it holds; of anything else only since when it has been so. What the changed memory (`old`)
+    says of days in its text is no day of the change, nor is an end, or a month that has begun.
     """
     denies, now = op == "negate", local_time(at.isoformat(), tz)
     if draft.on and draft.precision in {"day", "minute"}:
@@ -373,12 +397,16 @@ def date_by_words(
     due = draft.kind is Kind.TODO and not denies
     event = draft.kind is Kind.EVENT and not denies
     dated = draft.on or draft.expires_at or draft.repeats or (not event and draft.valid_from)
-    if draft.valid_until if denies else dated:
+    if draft.valid_until if denies else dated or (draft.valid_until and not event):
         return draft
+    known = {d.at for d in find_dates(old.original_content, now)} if old else set()
     for text in (draft.content, words):
         day = find_day(text, at, tz, coming=coming or due)
         if day is None or not (denies or due or event or op == "update" or day.since):
             continue
+        begun = day.grain in {"month", "year"} and day.at <= now <= day.end_of
+        if op == "update" and not day.since and (begun or day.at in known):
+            continue  # "aged five in January 2026"
         span = to_span(day := _put_back(day, words, now), tz)
         if denies and day.grain != "week":
             return replace(draft, valid_until=span.end)

@@ -182,7 +182,8 @@ def check_steps(
         return replace(found, reason=why if denied else found.reason or why)
 
     said = _join_exchange_words(spoken)
-    checked = [_leave_out_unsaid(replace(s, verdict=check(s)), said) for s in steps]
+    tz = spoken[-1].tz
+    checked = [_leave_out_unsaid(replace(s, verdict=check(s)), said, shown, tz) for s in steps]
     invented = [s.verdict.reason in {*_INVENTED, "id", "unsupported"} for s in checked]
     if len(steps) < FEW or sum(invented) <= HALF * len(steps):
         return checked
@@ -285,16 +286,26 @@ def _fills_same_slot(s: Step, *, named: bool = True) -> bool:
     return slot == s.old.slot and slots.may_fill(text, kind, slot)
 
 
-def _leave_out_unsaid(step: Step, said: str) -> Step:
-    """Leave out dates and repetition that no words bear: no date is better."""
-    if step.entry is None:
+def _leave_out_unsaid(step: Step, said: str, shown: Collection[Memory], tz: str) -> Step:
+    """Leave out dates and repetition that no words and no memory bear: no date is better.
+
+    A memory bears its own days, where it is changed or the text shares a word with it.
+    """
+    entry, old = step.entry, step.old
+    if entry is None:
         return step
     names = {"due": "expires"}
-    unsaid = dict.fromkeys((names.get(use, use) for use in step.verdict.unsaid), "")
-    known = f"{said}\n{step.old.original_content} {step.old.repeats or ''}" if step.old else said
-    if not dates.tells_repetition(known):
+    unsaid = {names.get(use, use): "" for use in step.verdict.unsaid}
+    meant = [m for m in shown if unsaid and (m is old or touches_memory(entry.content, m))]
+    known = [d for m in meant for d in (m.on, m.expires_at, m.valid_from, m.valid_until) if d]
+    for use in list(unsaid):
+        span = dates.read(getattr(entry, use), tz)
+        if span and any(span.start <= day <= span.end for day in known):
+            del unsaid[use]
+    told = f"{said}\n{old.original_content} {old.repeats or ''}" if old else said
+    if not dates.tells_repetition(told):
         unsaid["repeats"] = ""
-    return replace(step, entry=step.entry.model_copy(update=unsaid))
+    return replace(step, entry=entry.model_copy(update=unsaid))
 
 
 def _means_memory(
@@ -513,6 +524,11 @@ def _build_draft(
     if until and step.op == "negate" and until.start <= said.at < until.end:
         over = said.at  # "until December", denied in December: by now, not by its end
     kind = entry.kind or (old.kind if old else Kind.FACT)
+    happened = entry.kind is not None and day is not None and day.start <= said.at
+    if step.op == "negate" and kind in {Kind.EVENT, Kind.GOAL} and not happened:
+        kind, day = Kind.FACT, None  # that a plan is off is no plan
+    if step.op == "done" and over and over <= said.at:
+        over = None  # it says when the plan ended, not what has come of it
     ends = day.end if day is not None and day.precision in {"month", "year"} else None
     if kind is Kind.EVENT and step.op != "negate":  # it has a day, is never due and never expires
         day, due = day or due, None
@@ -536,12 +552,13 @@ def _build_draft(
         precision=next((d.precision for d in (due, day, since) if d), None),
         dead=entry.dead or (old.dead if old else None),
     )
-    words = cut_cited_clauses(step.verdict, said.text)
+    words = cut_cited_clauses(step.verdict, said.text, whole=False)
     told = f"{said.text}\n{old.original_content}" if old and old.dead else said.text
-    draft = dates.complete_draft(draft, said.at, said.tz, told)
+    given = entry.kind is not None or old is not None
+    draft = dates.complete_draft(draft, said.at, said.tz, told, kind_given=given)
     coming = old is not None and old.on is not None and old.on > said.at
     op = step.op if not (changes and old) else "add" if old.on or old.expires_at else "update"
-    draft = dates.date_by_words(draft, op, words, said.at, said.tz, coming=coming)
+    draft = dates.date_by_words(draft, op, words, said.at, said.tz, coming=coming, old=old)
     if changes and old:
         draft = dates.keep_day(draft, old, words, said.tz)
     elif step.op == "done" and old and old.on and old.on <= said.at and draft.on is None:
@@ -560,16 +577,21 @@ def _join_cited_clauses(verdict: Verdict, spoken: Sequence[ShownMessage]) -> str
     return next((cut_cited_clauses(verdict, m.text) for m in spoken if m.id == rests), "")
 
 
-def cut_cited_clauses(verdict: Verdict, text: str) -> str:
-    """Return the clauses of a message that an operation rests on."""
+def cut_cited_clauses(verdict: Verdict, text: str, *, whole: bool = True) -> str:
+    """Return the clauses of a message that an operation rests on.
+
+    Unless they are to be `whole`, of a further one only what is cited: a citation of so many words
+    may break off in a clause about something else.
+    """
     start, end = verdict.sources[0][1:] if verdict.sources else (0, len(text))
     found = [
-        text[a:b][x:y]
+        (a + x, a + y)
         for a, b in sentences_of(text)
         for x, y in split_clauses(text[a:b])
         if a + x < end and start < a + y
     ]
-    return ", ".join(found)
+    cut = [(a, b if whole or i == 0 else min(b, end)) for i, (a, b) in enumerate(found)]
+    return ", ".join(text[a:b] for a, b in cut)
 
 
 # --- how far it reaches ---

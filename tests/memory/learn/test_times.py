@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memory import api
+from memory.learn.visible_messages import label_memories
 from memory.lifecycle import find_occasion, write_growth, write_occasion
 from memory.models import Kind, Memory
 from tests.memory.learn.world import START, TZ, World
@@ -141,6 +142,71 @@ async def test_only_words_of_repetition_repeat(
     """A model's "weekly" of which nothing was said is left out; the line stays."""
     await world.learn(said, f'[ADD kind=event on=2026-05-12 repeats=weekly said=1:"{said}"] {line}')
     assert ((await world.only()).repeats, day(await world.only(), "on")) == (repeats, "2026-05-12")
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "line", "wanted"),
+    [
+        ("my cat Spud is five", "fact", "Cat Spud, five in January 2026", "fact"),
+        ("橘猫土豆五岁了", "fact", "橘猫土豆2026年1月五岁", "fact"),
+        ("choir on Thursdays with Ann", "fact", "Sings in a choir on Thursdays with Ann", "fact"),
+        ("我每周四和小安去合唱团", "fact", "每周四和小安去合唱团", "fact"),
+        ("I'm 33", "identity", "33 years old as of January 2026", "identity"),
+        ("Ann's birthday is 5 May", "fact", "Ann's birthday is on 5 May", "event"),
+        ("小安生日是5月5号", "fact", "小安的生日是5月5日", "event"),
+    ],
+)
+async def test_only_what_comes_once_a_year_makes_an_event_of_a_fact(
+    world: World, said: str, kind: str, line: str, wanted: str
+) -> None:
+    """An age with its month and a habit stay what the model says they are, without a day."""
+    await world.learn(said, f'[ADD kind={kind} said=1:"{said}"] {line}')
+    m = await world.only()
+    assert (str(m.kind), m.on is not None) == (wanted, wanted == "event")
+
+
+@pytest.mark.parametrize(
+    ("old", "said", "line"),
+    [
+        (
+            "Runs a grill in York",
+            "I run the grill until 31 May",
+            "Runs a grill in York until 31 May",
+        ),
+        ("在道外开烧烤店", "烧烤店干到5月31号", "在道外开烧烤店，干到2026年5月31日"),
+    ],
+)
+@pytest.mark.parametrize("since", ["from=2021 ", ""])
+async def test_an_end_ahead_is_no_beginning(
+    world: World, old: str, said: str, line: str, since: str
+) -> None:
+    """It goes on as the memory that it was, since when it was, until then."""
+    begun = datetime(2021, 1, 1, tzinfo=SHANGHAI).astimezone(UTC)
+    was = await world.remember(old, valid_from=begun, precision="year")
+    await world.learn(said, f'[UPDATE:{was.id} {since}until=2026-05-31 said=1:"{said}"] {line}')
+    m = await world.only()
+    until = m.valid_until and m.valid_until.astimezone(SHANGHAI)
+    assert (m.original_content, m.valid_from, f"{until:%m-%d}") == (line, begun, "05-31")
+
+
+@pytest.mark.parametrize(
+    ("plan", "said", "line"),
+    [
+        ("Closing on the house", "the closing is off", "[NEGATE:{id}] No closing on the house"),
+        ("去过户", "过户取消了", "[NEGATE:{id}] 过户取消了"),
+        ("Closing on the house", "we closed", "[DONE:{id} until=2026-01-02] Closed on the house"),
+    ],
+)
+async def test_an_account_of_an_end_is_no_plan_and_has_not_ended(
+    world: World, plan: str, said: str, line: str
+) -> None:
+    """It is a fact that holds, and since when is not shown where nobody said it."""
+    on = world.now + timedelta(days=9)
+    was = await world.remember(plan, kind=Kind.EVENT, on=on, precision="day")
+    await world.learn(said, line.format(id=was.id))
+    m = (await world.all())[-1]
+    assert (m.kind, m.on, m.valid_until) == (Kind.FACT, None, None)
+    assert label_memories([m], TZ)[0]["dates"] == ""
 
 
 async def change(world: World, said: str, text: str, **fields: Any) -> Memory:
