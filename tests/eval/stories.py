@@ -60,6 +60,7 @@ async def measure(
             talk.step, at = i, talk.moment(step["at"])
             talk.window.time.now = max(at, talk.window.time.now)
             if "ask" in step:
+                await talk.drain()  # the nights before it are over
                 asked.append(await look(talk, story["language"], i, step, at))
             elif step.get("do"):
                 await _do(talk, step, at)
