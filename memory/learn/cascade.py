@@ -130,9 +130,9 @@ def unsettle(
     loose = [m for m in held if _may_hang(m, old, new, now)]
     near = _measure(tx, loose if hub != "partner" else (), claim)
     ending = _describe(hub, old, new, held, near)
-    marked = [
-        tx.memories.put(replace(m, unsettled_at=at), "updated") for m in loose if ending.ties_to(m)
-    ]
+    hangs = [m for m in loose if ending.ties_to(m)]
+    ends = {m.id: min(at, m.unsettled_at or at) for m in hangs}  # an earlier one than was known
+    marked = [tx.memories.put(replace(m, unsettled_at=ends[m.id]), "updated") for m in hangs]
     ahead = [m for m in marked if (m.on or m.expires_at or now) > now]
     waiting = tx.proposals.open()
     asks = any(p.data.get("op") == "ahead" for p in waiting)
@@ -226,7 +226,10 @@ def settle(tx: Transaction, at: datetime | None) -> None:
 
 
 def drop_unsettled(hits: Sequence[Hit], text: str, now: datetime) -> tuple[Hit, ...]:
-    """Return the hits without what may be over, unless the message calls for that very thing."""
+    """Return the hits without what may be over, unless the message calls for that very thing.
+
+    Nor does the account of the conversation in which it was told come up in its place.
+    """
     own = join_own_text(text)
     wanted = list_units(own)
     asks = either("cascade", "STILL").search(own) is not None
@@ -243,7 +246,15 @@ def drop_unsettled(hits: Sequence[Hit], text: str, now: datetime) -> tuple[Hit, 
             or not find_kin(own).isdisjoint(find_kin(m.original_content))
         )
 
-    return tuple(h for h in hits if not h.memory.is_unsettled(now) or calls(h.memory))
+    over = [h.memory for h in hits if h.memory.is_unsettled(now) and not calls(h.memory)]
+    told = {m.source_session for m in over} - {None}
+    gone = {m.id for m in over}
+
+    def is_left_out(m: Memory) -> bool:
+        account = m.layer is Layer.EPISODE and m.source_session in told
+        return m.id in gone or (account and not calls(m))
+
+    return tuple(h for h in hits if not is_left_out(h.memory))
 
 
 def _may_hang(m: Memory, old: Memory, new: Memory, now: datetime) -> bool:
@@ -252,7 +263,7 @@ def _may_hang(m: Memory, old: Memory, new: Memory, now: datetime) -> bool:
     over = over or any("denies" in c for c in m.correction_history)
     return (
         m.kind in _ROUTINES | _PLANNED
-        and not (over or own or m.dead or m.pinned or m.unsettled_at)
+        and not (over or own or m.dead or m.pinned or m.is_unsettled(now))
         and m.layer is not Layer.EPISODE
     )
 

@@ -15,7 +15,7 @@ from memory.learn.merge import Claim, Merger
 from memory.learn.people import count_people, may_be_two, show_names
 from memory.learn.slots import fill_slot, load_reader
 from memory.learn.waiting_questions import ask_today
-from memory.models import Draft, Filter, Hit, Kind, Source, detect_language
+from memory.models import Draft, Filter, Hit, Kind, Layer, Source, detect_language
 from memory.ports import Transaction
 from tests.eval.data import load_cases
 from tests.memory.learn.world import World
@@ -206,3 +206,23 @@ async def test_a_new_name_keeps_whose_it_is(world: World, note: str, shown: str)
     put = await world.store.write(world.user, lambda tx: tx.memories.put(m, "updated"))
     (line,) = await world.store.read(world.user, lambda tx: show_names(tx, [put]))
     assert line.original_content == shown
+
+
+async def test_an_earlier_end_moves_the_mark(world: World) -> None:
+    """What is to be over in autumn is over in May where what it hung on as well ends by then."""
+    job = await world.remember("Works at Blue Teas in Cardiff")
+    habit = await world.remember("Ramen beside Blue Teas on Thursdays", kind=Kind.WORKFLOW)
+    later = replace(habit, unsettled_at=world.now + timedelta(days=90))
+    await world.store.write(world.user, lambda tx: tx.memories.put(later, "updated"))
+    world.tick(days=2)
+    await world.learn(
+        "I quit Blue Teas in Cardiff",
+        f'[NEGATE:{job.id} slot=job said=1:"I quit Blue Teas in Cardiff"] Quit Blue Teas in Cardiff',
+        recalled=[job],
+    )
+    assert (await world.get(habit.id)).is_unsettled(world.now)
+    told = replace(habit, unsettled_at=world.now, source_session="s")
+    account = replace(habit, id="e", layer=Layer.EPISODE, unsettled_at=None, source_session="s")
+    other = replace(account, source_session="t")
+    hits = [Hit(m, 1.0) for m in (told, account, other)]
+    assert drop_unsettled(hits, "What do I do then?", world.now) == (hits[2],)
