@@ -350,7 +350,7 @@ class Proposal:
 MOST_PROPOSALS: Final = 3  # that wait for an answer
 
 
-Verdict: TypeAlias = Literal["same", "changed", "both", "unsure"]
+Verdict: TypeAlias = Literal["same", "changed", "depends", "both", "unsure"]
 
 
 @dataclass(frozen=True, slots=True)

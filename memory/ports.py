@@ -103,7 +103,8 @@ class ModelRequest:
         level:     {items: [{id, text, level, lang}]}
         merge:     {texts: [..], lang}
         title:     {messages: [{role, text}], lang}
-        contradict: {pairs: [{n, a, b, a_at, b_at}], lang}; a was said before b, each on its day
+        contradict: {today, pairs: [{n, a, b, ended, and of each _at and _days}], lang}: a was said
+                   before b, which ended or replaced ended
         derive:    {groups: [[{id, text}]], lang}
     """
 

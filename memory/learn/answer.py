@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 DEADLINE = 180.0  # seconds for one call; nobody waits for it
 ROLE, NIGHT = "memory", "upkeep"  # who spends
 NIGHT_SHARE = 0.1  # of what the conversation of the last seven days spent
-NIGHT_FLOOR = 2_000  # tokens: three reviews or a page of level texts, also after a silent week
+NIGHT_FLOOR = 3_000  # tokens: what hung on an end, or four reviews, also after a silent week
 ANY = Filter(max_sensitivity=Sensitivity.PRIVATE)
 """All active memories, denied ones among them, never secrets."""
 FACTS = replace(ANY, layers=frozenset(Layer) - {Layer.EPISODE})

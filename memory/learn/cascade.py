@@ -37,9 +37,15 @@ _HUB_OF: Final = {  # slots that others hang on
     "partner": "partner",
     "marital_status": "partner",
 }
+HUBS: Final = frozenset(_HUB_OF.values())
 _STATES: Final = frozenset({Kind.FACT, Kind.IDENTITY, Kind.CONTEXT})
 _ROUTINES: Final = frozenset({Kind.FACT, Kind.WORKFLOW, Kind.CONTEXT})
-_PLANNED: Final = frozenset({Kind.EVENT, Kind.TODO, Kind.GOAL, Kind.DECISION})
+PLANNED: Final = frozenset({Kind.EVENT, Kind.TODO, Kind.GOAL, Kind.DECISION})
+HANGING: Final = _ROUTINES | PLANNED
+PLAIN: Final = frozenset(  # slots on which nothing hangs, and that hang on nothing
+    {"name", "age", "birthday", "pronouns", "native_language"}
+    | {"nationality", "weight", "zone", "phone", "email"}
+)
 _LOOKED_AT: Final = 1_000
 _RARE: Final = 0.1  # of the memories at most may have a word that tells what hangs together
 _FEW: Final = 3
@@ -51,6 +57,7 @@ _BEHIND: Final = 0.08
 _TOLD_AS: Final = {"lives": "home", "works": "job"}  # sentences about the fact itself
 _CALLED: Final = 0.5  # share of its words by which a message calls for it
 _HEAD: Final = re.compile(r"\W*(?:[A-Za-z][\w'’-]*\s*){1,2}|.{1,4}")  # says whom a memory is about
+_NONE: Final = timedelta()
 _WAIT: Final = timedelta(days=1)  # nothing is asked on the day of a parting, a death, a diagnosis
 
 
@@ -96,6 +103,11 @@ class _Ending:
         return side > rest and other - side <= _BEHIND
 
 
+def name_hub(m: Memory) -> str:
+    """Name the side of life that a memory's slot is about: home and address are one."""
+    return _HUB_OF.get(m.slot or "", m.slot or "")
+
+
 def _find_subject(text: str) -> set[frozenset[str]]:
     """Find the kin of whom a memory is about, by its head."""
     head = _HEAD.match(text)
@@ -120,27 +132,35 @@ def unsettle(
         now: when it was said.
         claim: by which it ended, if it has one; it brings slot and reader.
     """
-    if old.kind in _PLANNED:  # nothing hangs yet on what was only planned
+    if old.kind in PLANNED:  # nothing hangs yet on what was only planned
         return []
     sides = _measure(tx, [old, new], claim)
     hub = _find_hub(old, claim.draft.slot if claim else "", sides.get(old.id, {}))
     if not hub or (hub == "partner" and _goes_on(old, new, sides.get(new.id, {}))):
         return []
     held = tx.memories.find(Filter(negated=False, valid_at=now), limit=_LOOKED_AT).items
-    loose = [m for m in held if _may_hang(m, old, new, now)]
+    loose = [m for m in held if m.id != new.id and may_hang(m, old, new.created_at, now)]
     near = _measure(tx, loose if hub != "partner" else (), claim)
     ending = _describe(hub, old, new, held, near)
-    hangs = [m for m in loose if ending.ties_to(m)]
-    ends = {m.id: min(at, m.unsettled_at or at) for m in hangs}  # an earlier one than was known
-    marked = [tx.memories.put(replace(m, unsettled_at=ends[m.id]), "updated") for m in hangs]
+    marked = [m for m in loose if ending.ties_to(m)]
+    mark(tx, marked, at, now, _WAIT if hub == "partner" else _NONE)
+    return marked
+
+
+def mark(
+    tx: Transaction, some: Iterable[Memory], at: datetime, now: datetime, wait: timedelta = _NONE
+) -> None:
+    """Mark what may be over since `at`, and after `wait` ask of one thing that lies ahead."""
+    since = {m.id: min(at, m.unsettled_at or at) for m in some}  # an earlier end than was known
+    marked = [tx.memories.put(replace(m, unsettled_at=since[m.id]), "updated") for m in some]
     ahead = [m for m in marked if (m.on or m.expires_at or now) > now]
     waiting = tx.proposals.open()
     asks = any(p.data.get("op") == "ahead" for p in waiting)
     if ahead and not asks and len(waiting) < MOST_PROPOSALS:
         m = min(ahead, key=lambda x: x.on or x.expires_at or now)
-        since = now + _WAIT if hub == "partner" else now
-        tx.proposals.add(Proposal(m.original_content, {"op": "ahead", "id": m.id}, None, since))
-    return marked
+        tx.proposals.add(
+            Proposal(m.original_content, {"op": "ahead", "id": m.id}, None, now + wait)
+        )
 
 
 def _measure(
@@ -204,7 +224,8 @@ def _describe(
 def unsettle_habits(tx: Transaction, death: Memory, now: datetime, claim: Claim) -> None:
     """Mark what was done again and again with somebody who has died; `claim` tells the death."""
     held = tx.memories.find(Filter(negated=False, valid_at=now), limit=_LOOKED_AT).items
-    theirs = [m for m in held if _may_hang(m, death, death, now) and find_death(m, [death])]
+    told = death.created_at
+    theirs = [m for m in held if may_hang(m, death, told, now) and find_death(m, [death])]
     near = _measure(tx, theirs, claim)
     for m in theirs:
         habit = m.kind is Kind.WORKFLOW or FORMS.DEGREE.search(m.original_content)
@@ -257,12 +278,14 @@ def drop_unsettled(hits: Sequence[Hit], text: str, now: datetime) -> tuple[Hit, 
     return tuple(h for h in hits if not is_left_out(h.memory))
 
 
-def _may_hang(m: Memory, old: Memory, new: Memory, now: datetime) -> bool:
+def may_hang(m: Memory, old: Memory, told: datetime, now: datetime) -> bool:
+    """Tell whether a memory may hang on `old`, whose end was told at `told`, by all but meaning."""
     over = m.repeats is None and m.on is not None and (m.on_until or m.on) < now
-    own = m.id in {old.id, new.id} or old.id in m.supersedes or m.created_at >= new.created_at
+    own = m.id == old.id or old.id in m.supersedes or m.created_at >= told
     over = over or any("denies" in c for c in m.correction_history)
     return (
-        m.kind in _ROUTINES | _PLANNED
+        m.kind in HANGING
+        and m.slot not in PLAIN
         and not (over or own or m.dead or m.pinned or m.is_unsettled(now))
         and m.layer is not Layer.EPISODE
     )

@@ -248,7 +248,7 @@ class PairVerdict(Record):
     """What became of one pair, by its number; since when, where it changed."""
 
     n: int
-    verdict: Literal["same", "changed", "both", "unsure"]
+    verdict: Literal["same", "changed", "depends", "unsure"]
     since: Word = ""
 
 

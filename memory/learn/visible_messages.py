@@ -156,7 +156,7 @@ def label_memories(memories: Iterable[Memory], tz: str) -> list[Json]:
             "text": redact_memory(m),
             "kind": str(m.kind),
             "when": write_day(m.created_at, tz),
-            "dates": _write_dates(m, tz),
+            "dates": write_dates(m, tz),
             "certainty": m.confidence if m.unsure else None,
             "negated": m.negated_at is not None,
         }
@@ -170,7 +170,7 @@ def write_day(at: datetime, tz: str, precision: Precision | None = None) -> str:
     return at.astimezone(get_zone(tz)).date().isoformat()[:length]
 
 
-def _write_dates(m: Memory, tz: str) -> str:
+def write_dates(m: Memory, tz: str) -> str:
     """Write a memory's dates as attributes: on=2026-06-12 repeats=yearly."""
     days = {"on": m.on, "due": m.expires_at, "from": m.said_since, "until": m.valid_until}
     named = [f"{name}={write_day(at, tz, m.precision)}" for name, at in days.items() if at]

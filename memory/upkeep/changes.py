@@ -1,25 +1,27 @@
-"""Find what changed and nobody linked: pairs about one thing, judged by the memory model at night.
+"""Find what changed or hung on an end, unlinked: pairs, judged by the memory model at night.
 
-Candidates are found without words of meaning: what stands nearest by vector and shared words, of
-related kinds, about nobody else by name. The newest against the rest, then a portion of the
-backlog. What the model says counts once it has said so three times, in calls of their own: a tenth
-of wrong answers would else outnumber the changes, since few of the pairs have changed. Code decides
-what may be done with it. Changed: the older one is superseded, in one change set of the night.
+Candidates are found without words of meaning: what ended since the last night and what may hang on
+it, then what stands nearest by vector, of related kinds, about nobody else by name: the newest
+against the rest, then a portion of the backlog. What the model says counts once it has said so
+three times, in calls of their own: a tenth of wrong answers would else outnumber the changes, since
+few of the pairs have changed. Code decides what may be done with it. Changed: the older one is
+superseded, in one change set of the night. Depends, after two answers: the older one is unsettled.
 Unsure, and whatever would end a protected memory (`is_protected`): a question to the person. Same:
-`merge_duplicates`. A pair is judged again only after one side was edited. Without a model nothing
-happens.
+`merge_duplicates`. A pair is judged again only after one side was edited, or what the newer one
+tells of has ended. Without a model nothing happens.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from memory.errors import ModelError
-from memory.learn import dates
+from memory.learn import cascade, dates
+from memory.learn.cascade import PLANNED, name_hub
 from memory.learn.merge import Merger
 from memory.learn.same_meaning import (
     find_names,
@@ -28,15 +30,19 @@ from memory.learn.same_meaning import (
     normalise_text,
     related_kinds,
 )
-from memory.learn.visible_messages import redact_memory, write_day
+from memory.learn.visible_messages import redact_memory, write_dates, write_day
 from memory.learn.waiting_questions import ask_change
 from memory.models import (
+    Change,
+    Json,
     JudgedPair,
     Kind,
+    Layer,
     Memory,
     MemoryId,
     MemoryOutline,
     ScoredMemory,
+    Sensitivity,
     State,
     Verdict,
     detect_language,
@@ -44,7 +50,7 @@ from memory.models import (
 from memory.ports import Transaction
 from memory.recall.question import find_people_names
 from memory.text.languages import LANGUAGES
-from memory.text.speech import MY_KIN, find_kin
+from memory.text.speech import MY_KIN, denies_or_ends, find_kin
 from memory.upkeep.duplicates import (
     CURRENT,
     find_neighbours,
@@ -62,21 +68,30 @@ MOST_PAIRS: Final = 60  # judged in one night, beside the doubtful ones
 MOST_ENDED: Final = 10  # a night; by hand
 MOST_SHARE: Final = 0.03  # of the memories that hold; by hand. One may always end
 MOST_LOOKED: Final = 120  # memories whose neighbours are looked at in one night
-NEAREST: Final = 24  # neighbours of each, and twice as many of what is new
+NEAREST: Final = 3  # neighbours of each, and twice as many of what is new
+MOST_ENDS: Final = 5  # of which one night asks what hung on them
+HANGING: Final = 40  # memories asked about of each, the nearest first
+NEAR_ACCOUNT: Final = 12  # of an account of an end that names no memory
 ENOUGH: Final = 3  # answers that something changed, more than that it did not
+DEPENDS: Final = 2  # that something may be over, which ends nothing
 ROUNDS: Final = 4  # of questions in one night; what is doubtful then waits for the next
-_PER_CALL: Final = 20
-_MAX_ANSWER: Final = 600
+_DAY: Final = timedelta(days=1)
+_PER_CALL: Final = 40
+_MAX_ANSWER: Final = 800
 _PASSING: Final = frozenset({Kind.TODO, Kind.CONTEXT})  # of which there may be many
 _ACTS: Final = frozenset({"changed", "unsure"})
 _LATIN: Final = re.compile("^[A-Z][a-z]+")  # a name before another script
 
 
 class MemoryPair(NamedTuple):
-    """Two memories about one thing, in the order in which they were said."""
+    """Two memories in the order in which they were said.
+
+    `ended`: what ended lately, of which `newer` tells, or which `newer` is.
+    """
 
     newer: Memory
     older: Memory
+    ended: Memory | None = None
 
     @property
     def ids(self) -> Ids:
@@ -111,29 +126,39 @@ class Verdicts:
         state: Literal["doubtful", "waiting", "settled"] = "doubtful"
         if votes < 0:
             verdict, state = "both", "settled"
-        elif votes >= ENOUGH:
+        elif votes >= (DEPENDS if verdict == "depends" else ENOUGH):
             state = "waiting" if verdict in _ACTS else "settled"
         self.new[pair.ids] = JudgedPair(*pair.ids, verdict, votes, state, now)
         self.since[pair.ids], self.read[pair.ids] = since or self.since.get(pair.ids, ""), pair
 
 
 async def settle_changes(run: UpkeepRun) -> None:
-    """Judge pairs of memories; end what changed, ask what is unsure. Raises ModelError."""
+    """Judge pairs of memories: end what changed, mark what depends, ask the unsure.
+
+    Raises ModelError.
+    """
     if await run.read(run.tools.learns) == "off":
         return
     verdicts = await _load_verdicts(run)
+    hanging, seq = await _list_hanging(run)
+    for p in hanging:  # what was judged before knew nothing of the end
+        verdicts.known.pop(p.ids, None)
     pairs = await _read_pairs(run, verdicts.list_ids("doubtful"))
-    pairs += await _choose_pairs(run, verdicts)
-    failed = None
+    pairs += await _choose_pairs(run, verdicts, {p.ids for p in hanging})
+    failed, ends = None, run.data.get("carry", {}).get("ends")
     try:
-        for _ in range(ROUNDS):
-            await _judge(run, verdicts, pairs)
-            doubtful = verdicts.list_ids("doubtful")
-            pairs = [verdicts.read[i] for i in reversed(doubtful) if i in verdicts.read]
+        await _judge_often(run, verdicts, hanging)
+        ends = seq
+        await _judge_often(run, verdicts, pairs)
     except ModelError as e:
         failed = e
     waiting = await _read_pairs(run, verdicts.list_ids("waiting"))
-    await run.write(lambda tx: _settle(run, tx, verdicts, waiting), share=1.0)
+
+    def settle(tx: Transaction) -> None:
+        _settle(run, tx, verdicts, waiting)
+        run.data.setdefault("carry", {}).update({} if ends is None else {"ends": ends})
+
+    await run.write(settle, share=1.0)
     if failed is not None:
         raise failed
 
@@ -147,7 +172,9 @@ async def _load_verdicts(run: UpkeepRun) -> Verdicts:
     if edited:
         await run.write(lambda tx: tx.nights.drop_pairs(edited), moves=False)
     known = await run.read(lambda tx: tx.nights.list_pairs())
-    return Verdicts({(p.newer, p.older): p for p in known})
+    # That something depends is asked on the night after the end, or again in a pair of its own.
+    kept = [p for p in known if (p.verdict, p.state) != ("depends", "doubtful")]
+    return Verdicts({(p.newer, p.older): p for p in kept})
 
 
 async def _read_pairs(run: UpkeepRun, ids: Sequence[Ids]) -> list[MemoryPair]:
@@ -156,7 +183,84 @@ async def _read_pairs(run: UpkeepRun, ids: Sequence[Ids]) -> list[MemoryPair]:
     return [MemoryPair(there[a], there[b]) for a, b in ids if {a, b} <= there.keys()]
 
 
-async def _choose_pairs(run: UpkeepRun, verdicts: Verdicts) -> list[MemoryPair]:
+async def _list_hanging(run: UpkeepRun) -> tuple[list[MemoryPair], int]:
+    """Pair what ended since the last night with what may hang on it.
+
+    Also returns up to where the change log was read.
+    """
+
+    def read(tx: Transaction) -> tuple[int, list[Change]]:
+        last = tx.changes.get_last_seq()
+        # A store with earlier nights begins with what ends from now on.
+        after = int(run.data.get("carry", {}).get("ends", last if run.last else 0))
+        log = tx.changes.list_changes(after=after)
+        return last, [c for c in log if c.entity == "memory" and c.after]
+
+    seq, log = await run.read(read)
+    heirs = {i: c.entity_id for c in log if c.after for i in c.after["supersedes"]}
+    changed = await run.memories([*dict.fromkeys(c.entity_id for c in log)])
+    there, over = {m.id: m for m in changed}, {c.entity_id for c in log if _has_ended(c)}
+    ends = [(m, HANGING) for m in changed if m.id in over and _leaves_something(m)]
+    made = {c.entity_id for c in log if c.before is None}
+    told = [m for m in changed if m.id in made and is_current_fact(m) and not _is_ahead(m, run.now)]
+    ends += [
+        (m, HANGING if name_hub(m) in cascade.HUBS else NEAR_ACCOUNT)
+        for m in told
+        if _tells_change(m, there)
+    ]
+    ends = ends[-MOST_ENDS:]
+    vectors = await find_vectors(run, [m for m, _ in ends])
+    ends = [(m, most) for m, most in ends if m.id in vectors]
+    reader, f = run.tools.store.open_reader(run.user_id), replace(CURRENT, kinds=cascade.HANGING)
+    some = await reader.search_each_vector([vectors[m.id] for m, _ in ends], 2 * HANGING, f)
+    pairs: dict[Ids, MemoryPair] = {}
+    for (old, most), near in zip(ends, some, strict=True):
+        heir = next((str(c["by"]) for c in reversed(old.correction_history) if c.get("by")), old.id)
+        for _ in heirs:  # each has one at most
+            heir = heirs.get(heir, heir)
+        newer = there.get(heir, old)
+        newer = newer if is_current_fact(newer) else old
+        since = run.now if newer is old and old.id in over else newer.created_at
+        if old.id not in over:
+            since -= _DAY  # what is told together is so together
+        found = [m for m in await run.memories([s.id for s in near]) if m.id != newer.id]
+        found = [m for m in found if cascade.may_hang(m, old, since, run.now)][:most]
+        for m in found:
+            pair = MemoryPair(newer, m, old if old.id in over else None)
+            pairs.setdefault(pair.ids, pair)
+    return list(pairs.values()), seq
+
+
+def _tells_change(m: Memory, there: Mapping[MemoryId, Memory]) -> bool:
+    """Tell whether a new memory tells what ended, what came of a plan, or of a home or a job."""
+    if before := [there[i] for i in m.supersedes if i in there]:
+        return any(x.kind in PLANNED for x in before)
+    states = name_hub(m) in cascade.HUBS or denies_or_ends(m.original_content)
+    return states and not m.correction_history
+
+
+def _is_ahead(m: Memory, now: datetime) -> bool:
+    return m.kind in PLANNED and (m.on is None or m.on > now)
+
+
+def _has_ended(c: Change) -> bool:
+    """Tell whether a memory got an end, or another end, by a change."""
+    was, now = c.before or {}, c.after or {}
+    ends = ("negated_at", "valid_until") if was else ()
+    return any(now[k] is not None and now[k] != was[k] for k in ends)
+
+
+def _leaves_something(m: Memory) -> bool:
+    """Tell whether something may have hung on what ended."""
+    over = m.negated_at is not None or m.valid_until is not None
+    stands = m.state in {State.ACTIVE, State.SUPERSEDED} and m.layer is not Layer.EPISODE
+    known = m.sensitivity < Sensitivity.SECRET and m.slot not in cascade.PLAIN
+    return over and stands and known and m.kind not in PLANNED
+
+
+async def _choose_pairs(
+    run: UpkeepRun, verdicts: Verdicts, chosen: Collection[Ids]
+) -> list[MemoryPair]:
     """Return the pairs to judge tonight: those of what is new first, the nearest first."""
     new = await find_neighbours(run)
     rows = [w.row for w in run.rows if is_current_fact(w.row) and w.row.kind not in _PASSING]
@@ -166,7 +270,7 @@ async def _choose_pairs(run: UpkeepRun, verdicts: Verdicts) -> list[MemoryPair]:
     backlog = [r for r in rows if r.place > after] + [r for r in rows if r.place <= after]
     backlog = backlog[: MOST_LOOKED - len(fresh)]
     looked = fresh + backlog
-    judged = {frozenset(ids) for ids in verdicts.known}
+    judged = {frozenset(ids) for ids in (*verdicts.known, *chosen)}
     found = [
         (r.id not in new, rank, -s.score, r.id, s.id)
         for r, some in zip(looked, await _search(run, looked), strict=True)
@@ -179,7 +283,7 @@ async def _choose_pairs(run: UpkeepRun, verdicts: Verdicts) -> list[MemoryPair]:
     pairs: dict[Ids, MemoryPair] = {}
     for *_, a, b in sorted(found):
         pair = order_pair(known[a], known[b]) if {a, b} <= known.keys() else None
-        if pair and can_replace(*pair, run.now) and not whom[a].differ(whom[b]):
+        if pair and can_replace(pair.newer, pair.older, run.now) and not whom[a].differ(whom[b]):
             pairs[pair.ids] = pair
         if len(pairs) == MOST_PAIRS:
             break
@@ -222,6 +326,7 @@ def can_replace(newer: Memory, older: Memory, now: datetime) -> bool:
         _holds(newer, now)
         and _holds(older, now)
         and related_kinds(newer.kind, older.kind)
+        and not (newer.slot and older.slot and name_hub(newer) != name_hub(older))
         and not coming
         and (older.valid_from or older.created_at) <= newer.created_at  # no plan come true since
         and older.id not in newer.supersedes
@@ -273,26 +378,42 @@ def find_subjects(text: str, names: Collection[str]) -> Subjects:
 # --- what the model says of them ---
 
 
+async def _judge_often(run: UpkeepRun, verdicts: Verdicts, pairs: Sequence[MemoryPair]) -> None:
+    """Ask of all pairs, and again in the other order of those that are still doubtful."""
+    for _ in range(ROUNDS):
+        await _judge(run, verdicts, pairs)
+        doubtful = set(verdicts.list_ids("doubtful"))
+        pairs = [p for p in reversed(pairs) if p.ids in doubtful]
+        loose = {p.older.id: p for p in pairs if verdicts.new[p.ids].verdict == "depends"}
+        # What hung on one of several things is asked once more, not once more of each.
+        pairs = [p for p in pairs if loose.get(p.older.id, p) is p]
+
+
 async def _judge(run: UpkeepRun, verdicts: Verdicts, pairs: Sequence[MemoryPair]) -> None:
     """Ask of all pairs, a portion a call. Of what cannot be read nothing is kept."""
+    places = {p.newer.id: n for n, p in reversed(list(enumerate(pairs)))}
+    pairs = sorted(pairs, key=lambda p: places[p.newer.id])  # a newer one is shown once for many
     for portion in group_by_language(pairs, lambda p: p.newer, _PER_CALL):
-        rows = [
-            {
-                "n": n,
-                "a": redact_memory(p.older),
-                "b": redact_memory(p.newer),
-                "a_at": write_day(p.older.created_at, run.tz),
-                "b_at": write_day(p.newer.created_at, run.tz),
-            }
-            for n, p in enumerate(portion, start=1)
-        ]
+        rows = [_show(n, p, run.tz) for n, p in enumerate(portion, start=1)]
+        shown = {"today": write_day(run.now, run.tz), "pairs": rows}
         answer: PairVerdicts | None = await run.ask(
-            "contradict", portion[0].newer.language, {"pairs": rows}, _MAX_ANSWER
+            "contradict", portion[0].newer.language, shown, _MAX_ANSWER
         )
         if answer is not None:
             told = {v.n: (v.verdict, v.since) for v in answer.pairs}
             for n, pair in enumerate(portion, start=1):
                 verdicts.add(pair, *told.get(n, ("both", "")), run.now)
+
+
+def _show(n: int, p: MemoryPair, tz: str) -> dict[str, Json]:
+    """Return a pair as the prompt shows it, each side with its days."""
+    row: dict[str, Json] = {"n": n, "ended": "", "ended_days": ""}
+    for name, m in (("a", p.older), ("b", p.newer), ("ended", p.ended)):
+        if m is not None and (name != "ended" or m.id != p.newer.id):
+            end = replace(m, valid_until=m.negated_at or m.valid_until)
+            row |= {name: redact_memory(m), f"{name}_days": write_dates(end, tz)}
+            row[f"{name}_at"] = write_day(m.created_at, tz)
+    return row
 
 
 # --- what comes of it ---
@@ -305,8 +426,9 @@ def _settle(
     pairs = {i: p for i, p in verdicts.new.items() if _is_untouched(tx, verdicts.read[i])}
     tx.nights.put_pairs(pairs.values())
     for ids, judged in pairs.items():
-        if (judged.verdict, judged.state) == ("same", "settled"):
+        if judged.state == "settled" and judged.verdict == "same":
             run.note("same", list(ids))
+    _unsettle(run, tx, [verdicts.read[i] for i, p in pairs.items() if _depends(p)])
     holding = sum(w.row.state == State.ACTIVE for w in run.rows)
     most = min(MOST_ENDED, max(1, int(MOST_SHARE * holding)))
     asks_first = run.tools.learns(tx) == "ask"
@@ -327,9 +449,25 @@ def _settle(
             tx.nights.put_pairs([replace(verdict, state="settled", at=run.now)])
 
 
+def _depends(judged: JudgedPair) -> bool:
+    return (judged.verdict, judged.state) == ("depends", "settled")
+
+
+def _unsettle(run: UpkeepRun, tx: Transaction, pairs: Sequence[MemoryPair]) -> None:
+    """Mark what hung on what ended, as it is marked while learning."""
+    for m, pair in {p.older.id: (p.older, p) for p in reversed(pairs)}.values():
+        new, end = pair.newer, pair.ended
+        over = end.negated_at or end.valid_until if end is not None else None
+        if cascade.may_hang(m, end or new, run.now, run.now):
+            run.begin(tx, "night")
+            cascade.mark(tx, [m], over or new.valid_from or new.created_at, run.now)
+            run.count("unsettled")
+
+
 def _is_untouched(tx: Transaction, pair: MemoryPair) -> bool:
     """Tell whether both memories are as they were when they were judged."""
-    return [m.rev for m in tx.memories.get_many(m.id for m in pair)] == [m.rev for m in pair]
+    fresh = tx.memories.get_many(pair.ids)
+    return [m.rev for m in fresh] == [pair.newer.rev, pair.older.rev]
 
 
 def _ask(run: UpkeepRun, tx: Transaction, new: Memory, old: Memory) -> bool:

@@ -37,7 +37,7 @@ from tests.bench.years.lives import Fact, Life, Said, make_lives
 from tests.memory.upkeep.night import shorter
 
 NIGHTS: Final = 30
-WRONG: Final = ("same", "changed", "both", "unsure")
+WRONG: Final = ("same", "changed", "both", "unsure", "depends")
 DAY: Final = timedelta(days=1)
 VECTORS: Final[dict[tuple[str, str], FloatArray]] = {}  # by embedder and text
 

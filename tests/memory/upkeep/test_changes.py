@@ -15,8 +15,10 @@ from memory.errors import ModelError, Refused
 from memory.learn import proposals, waiting_questions
 from memory.learn.edits import edit
 from memory.learn.forget import purge
+from memory.learn.merge import Claim, Merger
 from memory.learn.undo import undo_night
-from memory.models import Json, Kind, Layer, Memory, State
+from memory.models import Draft, Json, Kind, Layer, Memory, State
+from memory.ports import Transaction
 from memory.upkeep.changes import can_replace, find_subjects
 from prompts import LANGS
 from tests.memory.lifecycle.test_curves import T0, memory
@@ -26,10 +28,13 @@ PARIS, LYON = "Lives in Paris", "Lives in Lyon now"
 
 
 def say(verdict: str, *texts: str, since: str = "") -> Callable[[Mapping[str, Json]], str]:
-    """A model that gives one verdict of every pair whose newer text is one of these, or of all."""
+    """A model that gives one verdict of every pair whose newer text is one of these, or of all.
+
+    That both are true it says by leaving a pair out.
+    """
 
     def answer(data: Mapping[str, Json]) -> str:
-        found = [p for p in data["pairs"] if not texts or p["b"] in texts]
+        found = [p for p in data["pairs"] if verdict != "both" and (not texts or p["b"] in texts)]
         told = [{"n": p["n"], "verdict": verdict, "since": since} for p in found]
         return json.dumps({"pairs": told})
 
@@ -298,3 +303,45 @@ def test_other_people_change_nothing(a: str, b: str, others: bool) -> None:
     names = {"tom", "hannah", "lyon", "汉娜", "小明", "里昂", "豆豆"}
     older, newer = (find_subjects(t, names) for t in (a, b))
     assert older.differ(newer) is newer.differ(older) is others
+
+
+@pytest.mark.parametrize(
+    ("place", "gone", "habit", "pet"),
+    [
+        ("Runs a noodle bar", "Closed the noodle bar", "Peels garlic there at noon", "Has a cat"),
+        ("开了家面馆", "面馆关门了", "中午在那儿剥蒜", "养了一只猫"),
+    ],
+)
+async def test_what_hung_on_an_end_is_marked(
+    home: Home, place: str, gone: str, habit: str, pet: str
+) -> None:
+    """After two answers, the night after; nothing ends, and what is found alone is not marked."""
+    shop, hangs, free = [await home.remember(t, kind=Kind.FACT) for t in (place, habit, pet)]
+    await home.night()
+    home.later(days=1)
+    draft = Draft(gone, language=shop.language)
+
+    def close(tx: Transaction) -> None:
+        tx.changes.begin("monitor", "monitor", home.now)
+        Merger(tx, curve="fade", u=1.0).negate(shop, Claim(draft, home.now), home.now)
+
+    await home.write(close)
+    ended = home.now
+    seen = len(home.model.asked("contradict"))
+
+    def judge(data: Mapping[str, Json]) -> str:
+        found = [p["n"] for p in data["pairs"] if (p["a"], p["ended"]) == (habit, place)]
+        return json.dumps({"pairs": [{"n": n, "verdict": "depends"} for n in found]})
+
+    home.model.answers["contradict"] = judge
+    home.later(hours=9)
+    assert (await home.night()).count("unsettled") == 1
+    marked = await home.get(hangs)
+    assert (marked.unsettled_at, marked.state) == (ended, State.ACTIVE)
+    assert (await home.get(free)).unsettled_at is None
+    asked = home.model.asked("contradict")[seen:]
+    assert [p["b"] for p in asked[0]["pairs"]] == [gone] * 2
+    assert [(p["a"], p["ended_days"]) for p in asked[1]["pairs"]] == [(habit, "until=2026-01-04")]
+    home.later(days=1)
+    await home.night()
+    assert len(home.model.asked("contradict")) == seen + len(asked)  # nobody asks again
