@@ -70,7 +70,7 @@ MOST_SHARE: Final = 0.03  # of the memories that hold; by hand. One may always e
 MOST_LOOKED: Final = 120  # memories whose neighbours are looked at in one night
 NEAREST: Final = 3  # neighbours of each, and twice as many of what is new
 MOST_ENDS: Final = 5  # of which one night asks what hung on them
-HANGING: Final = 40  # memories asked about of each, the nearest first
+HANGING: Final = 40  # memories asked about for them in one night, the nearest to each first
 NEAR_ACCOUNT: Final = 12  # of an account of an end that names no memory
 ENOUGH: Final = 3  # answers that something changed, more than that it did not
 DEPENDS: Final = 2  # that something may be over, which ends nothing
@@ -208,7 +208,8 @@ async def _list_hanging(run: UpkeepRun) -> tuple[list[MemoryPair], int]:
         for m in told
         if _tells_change(m, there)
     ]
-    ends = ends[-MOST_ENDS:]
+    # A home, a job or a partner first, then what else ended, then accounts.
+    ends = sorted(ends[-MOST_ENDS:], key=lambda e: name_hub(e[0]) not in cascade.HUBS)
     vectors = await find_vectors(run, [m for m, _ in ends])
     ends = [(m, most) for m, most in ends if m.id in vectors]
     reader, f = run.tools.store.open_reader(run.user_id), replace(CURRENT, kinds=cascade.HANGING)
@@ -228,7 +229,7 @@ async def _list_hanging(run: UpkeepRun) -> tuple[list[MemoryPair], int]:
         for m in found:
             pair = MemoryPair(newer, m, old if old.id in over else None)
             pairs.setdefault(pair.ids, pair)
-    return list(pairs.values()), seq
+    return list(pairs.values())[:HANGING], seq
 
 
 def _tells_change(m: Memory, there: Mapping[MemoryId, Memory]) -> bool:
