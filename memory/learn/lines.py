@@ -276,6 +276,8 @@ def _scan_attributes(text: str, unread: list[SkippedLine]) -> tuple[dict[str, st
         value, end = _read_said(text, m.end()) if name == "said" else _read_value(text, m.end())
         if name is None:
             unread.append(SkippedLine("attribute", m[2]))
+        elif value and name == "said":
+            out[name] = "\n".join(filter(None, (out.get(name), value)))
         elif value:
             out.setdefault(name, value)
         at = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]
@@ -364,10 +366,12 @@ def _write_value(value: Any) -> str:
 def _join_said(said: Any, named: Mapping[str, Any]) -> str:
     """Return the message and its words as a line has them: 2:moved to Lyon."""
     if isinstance(said, list):
-        if len(said) == 2 and not isinstance(said[0], dict | list):
+        if len(said) == 2 and str(said[0]).isdecimal():
             said = f"{said[0]}:{said[1]}"
         else:
-            said = said[0] if said else ""
+            return "\n".join(
+                filter(None, (_join_said(s, named) for s in said if not isinstance(s, list)))
+            )
     if isinstance(said, dict):
         inner = {_FIELDS.get(str(k).casefold(), str(k).casefold()): v for k, v in said.items()}
         said = f"{inner.get('n', '')}:{inner.get('words', inner.get('text', ''))}"

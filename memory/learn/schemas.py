@@ -88,8 +88,8 @@ def _cited(value: Any) -> list[Any]:
     out: list[Any] = []
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, str):
-            number, _, words = one.partition(":")
-            out += [{"n": int(number), "words": words}] if number.isdecimal() else []
+            parts = (line.partition(":") for line in one.splitlines())
+            out += [{"n": int(n), "words": words} for n, _, words in parts if n.isdecimal()]
         elif isinstance(one, int) and not isinstance(one, bool):
             out.append({"n": one})
         elif isinstance(one, dict):

@@ -64,6 +64,12 @@ from memory.text.clean import estimate_tokens
             "[ADD] likes [brackets] and `code`",
             OperationLine("add", text="likes [brackets] and `code`"),
         ),
+        (
+            '[ADD said=1:"due in April" said=1:"seven weeks"] Pregnant',
+            OperationLine(
+                "add", text="Pregnant", attributes={"said": "1:due in April\n1:seven weeks"}
+            ),
+        ),
         ("**[ADD]** Sings", OperationLine("add", text="Sings")),
         ("`[ADD] Sings`", OperationLine("add", text="Sings")),
     ],
