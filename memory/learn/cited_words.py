@@ -58,7 +58,7 @@ class ShownMessage:
     tz: str
 
 
-def find_quotation(op: Operation, spoken: Sequence[ShownMessage]) -> Place | str:
+def find_quotation(op: Operation, spoken: Sequence[ShownMessage]) -> list[Place] | str:
     """Find a quotation: its end in own words, the rest there or in the sentence they answer."""
     *before, last = JOINT.split(op.text)
     cited = (*(c.n for c in op.said), None)  # in the message it names, else in another own one
@@ -67,7 +67,7 @@ def find_quotation(op: Operation, spoken: Sequence[ShownMessage]) -> Place | str
         return "said"
     asked = fold(find_question_before(spoken, found[0]))
     known = all(_find_own(b, spoken) or fold(b).strip() in asked for b in before)
-    return found if known else "said"
+    return [found] if known else "said"
 
 
 def _find_own(words: str, spoken: Sequence[ShownMessage], n: int | None = None) -> Place | None:
@@ -97,19 +97,24 @@ def _own_signs(text: str) -> list[tuple[str, list[int]]]:
     return [("".join(c for c, _ in signs), [i for _, i in signs]) for signs in found]
 
 
-def find_basis(op: Operation, spoken: Sequence[ShownMessage]) -> Place | str:
+def find_basis(op: Operation, spoken: Sequence[ShownMessage]) -> list[Place] | str:
     """Find the words it quotes, in the message it names first; without any the best sentence."""
     own = [i for i, m in enumerate(spoken) if m.role == "user" and m.n]
-    for cited in op.said:
-        if not cited.words:
-            return _find_best(op, spoken, [i for i in own if spoken[i].n == cited.n])
-        for i in sorted(own, key=lambda i: spoken[i].n != cited.n):
-            if place := find_words(cited.words, spoken[i].text):
-                return i, *place
-    return "said" if op.said else _find_best(op, spoken, own)
+    quoted = [cited for cited in op.said if cited.words]
+    if not quoted:
+        named = {cited.n for cited in op.said}
+        return _find_best(op, spoken, [i for i in own if not named or spoken[i].n in named])
+    places = list[Place]()
+    for cited in quoted:
+        among = (*(i for i in own if spoken[i].n == cited.n), *own)
+        each = ((i, find_words(cited.words, spoken[i].text)) for i in among)
+        places += next(([(i, *place)] for i, place in each if place), [])
+    return places or "said"
 
 
-def _find_best(op: Operation, spoken: Sequence[ShownMessage], among: Sequence[int]) -> Place | str:
+def _find_best(
+    op: Operation, spoken: Sequence[ShownMessage], among: Sequence[int]
+) -> list[Place] | str:
     """Return the own sentence with most of its words, counting the question that it answers."""
     best: tuple[float, Place] = (0.0, (0, 0, 0))
     wanted = list_units(dates.DATED.sub(" ", op.text)) or list_units(op.text)
@@ -120,7 +125,7 @@ def _find_best(op: Operation, spoken: Sequence[ShownMessage], among: Sequence[in
             share = compute_share(wanted, list_units(f"{question} {text[start:end]}"))
             if share > 0 and share >= best[0]:
                 best = share, (i, start, end)
-    return best[1] if best[0] >= SUPPORTED else "unsupported"
+    return [best[1]] if best[0] >= SUPPORTED else "unsupported"
 
 
 def find_question_before(spoken: Sequence[ShownMessage], i: int) -> str:

@@ -47,11 +47,10 @@ AFFIRMED: Final = 0.6  # share of its words that a "yes" and its question must h
 FOREIGN: Final = 0.5  # share of its words that are Ebb's alone, from which it is Ebb's
 DENIED: Final = 0.5  # share of its words in a clause that denies, from which it is denied
 _CHILD: Final = find_kin("child 孩子")
-_CHILDREN: Final = find_kin("child son daughter twins 孩子 儿子 女儿")
 
 _NAME: Final = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][\w-]*")
 _VERB: Final = re.compile(  # "Prefers …"
-    r"([A-Z][a-z]+(?:s|ed)) (?=[a-z])(?!(?:is|was|has|had|will|lives|works|and)\b)"
+    r"([A-Z][a-z]+(?:s|ed)) (?=\w)(?!(?:is|was|has|had|will|lives|works|and)\b)"
 )
 _CONTRAST: Final = re.compile(
     r"(?:\d[\d:.]*|\b[A-Z]\w+),? not (?:(?:at|on|in|by|for) )?(\d[\d:.]*|[A-Z]\w+)"
@@ -79,6 +78,7 @@ _MEASURE: Final = re.compile(joined("evidence", "MEASURES"))
 _ASKED: Final = re.compile(  # about whom Ebb asks
     rf"(?:Did|Does|Has|Was|Is) ([A-Z][a-z]+)\b|是(({_HAN})\3)(?<!天天)"
 )
+_STOPS: Final = re.compile(r"(?<=[.!?。！？])\s*")
 _AFTER_NOT: Final = re.compile(rf"\s+(?:(?:a|an|the|really|even|so) )?([a-z]+)|({_HAN}{{2}})", re.I)
 
 
@@ -110,7 +110,7 @@ def check_operation(op: Operation, spoken: Sequence[ShownMessage], shown: Iterab
     found = find_quotation(op, spoken) if op.quote else find_basis(op, spoken)
     if isinstance(found, str):
         return Verdict(found)
-    sources = ((spoken[found[0]].id, found[1], found[2]),)
+    sources = tuple((spoken[i].id, start, end) for i, start, end in found)
     if op.quote:
         return Verdict("", sources)
     case = EvidenceCase(op, spoken, tuple(shown), found)
@@ -165,7 +165,7 @@ def misreads_answer(c: EvidenceCase) -> bool:
     match c.answer:
         case "evades":
             mine = list_units(" ".join(m.text for m in c.spoken if m.role == "user"))
-            return not words & own or bool((words & asked) - mine - c.changed)
+            return not words & own or compute_share(words, own | mine | c.changed) < ANSWERED
         case "unsure":
             return c.op.sure and not FORMS.HEDGED.search(op)
         case "past" if not (no or FORMS.PAST_TOLD.search(op)):
@@ -229,8 +229,8 @@ def has_other_relative(c: EvidenceCase) -> bool:
     told, near, now = map(find_kin, (c.op.text, " ".join(c.focus), c.m.text))
     if c.quoted and told and near and not told & near and told <= now:
         return True
-    said = find_kin(c.known)
-    return bool(now and told - said - _CHILD) and not told | said <= _CHILDREN
+    heard = find_kin(" ".join(m.text for m in c.spoken if m.role != "user"))
+    return bool(now and told & heard - find_kin(c.known) - _CHILD)
 
 
 def is_named(name: str, known: str, sentence: str) -> bool:
@@ -245,11 +245,17 @@ def is_named(name: str, known: str, sentence: str) -> bool:
 
 def _counts_other(c: EvidenceCase) -> bool:
     """Tell whether the word before a number stands only in clauses with other numbers."""
-    parts = [c.sentence[a:b] for a, b in split_clauses(c.sentence)]
-    clauses = [(list_units(p), {n for n, *_ in _find_measured(dates.cut_dates(p))}) for p in parts]
-    for n, start, _ in find_numbers(c.text):
-        m = _COUNTED.search(c.text[max(0, start - 40) : start]) if n > 1 else None
-        before = (list_units(m[0]) or list_units(c.text.split()[0])) if m else frozenset()
+    parts = [dates.cut_dates(c.sentence[a:b]) for a, b in split_clauses(c.sentence)]
+    clauses = [
+        (list_units(p[:at]), {n for n, *_ in _find_measured(p)})
+        for p in parts
+        for at in [max((start for _, start, _ in find_numbers(p)), default=len(p))]
+    ]
+    text = dates.cut_dates(c.text, FORMS.DAYS)
+    for n, start, end in find_numbers(text):
+        counts = n > 1 and text[end : end + 1] != "月"
+        m = _COUNTED.search(text[max(0, start - 40) : start]) if counts else None
+        before = (list_units(m[0]) or list_units(text.split()[0])) if m else frozenset()
         of = [counts for words, counts in clauses if before & words]
         elsewhere = any(n in counts for _, counts in clauses)
         if of and elsewhere and all(counts and n not in counts for counts in of):
@@ -302,7 +308,8 @@ def _scales(word: str, c: EvidenceCase, values: set[float]) -> bool:
 def has_other_date(c: EvidenceCase, *, anchored: bool = False) -> bool:
     """Find a date in the text that the words do not come to. Years alone are numbers.
 
-    Where it may be `anchored`, the day on which it was said is none: "aged 5 in March 2026".
+    Where it may be `anchored`, or names another day, the day on which it was said is none: "aged 5
+    in March 2026".
     """
     at, tz = c.m.at, c.m.tz
     dated = dates.DATED.search(c.op.text)
@@ -311,7 +318,10 @@ def has_other_date(c: EvidenceCase, *, anchored: bool = False) -> bool:
         return False
     readings = (text, _ONWARDS.sub(" ", text))  # since a day, or from one to come
     found = [zip(*dates.find_spoken_times(r, at, tz), strict=False) for r in readings]
-    short = ([way for way in both if way[0][1] - way[0][0] < dates.YEAR] for both in found)
+    short = [[way for way in both if way[0][1] - way[0][0] < dates.YEAR] for both in found]
+    today = f"{at.astimezone(dates.get_zone(tz)):%Y-%m-%d}"
+    beside = [d for d in (c.op.on, *(d for _, d in c.op.days)) if d and d[:10] != today]
+    anchored = anchored or bool(beside) or any(len(ways) > 1 for ways in short)
 
     def is_right(way: list[dates.Window]) -> bool:
         said_on = anchored and any(dates.is_message_date(w, at, tz) for w in way)
@@ -372,7 +382,7 @@ def has_other_polarity(c: EvidenceCase) -> bool:
         )
     if all(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
         return not (denies_or_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
-    if any(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
+    if is_denial(op) or any(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
         return False
     for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", " , ".join(c.focus))):
         after = _AFTER_NOT.match(m.string[m.end() :][:40])
@@ -396,7 +406,9 @@ def is_about_another(c: EvidenceCase) -> bool:
     if asked and not FORMS.DAYS.search(asked[0]) and fold(asked[1] or asked[2]) not in fold(op):
         return True
     parts = [p for f in c.focus for p in JOINED.split(f)]
-    if _loses_subject(c) or (c.quoted and _has_other_subject(c.cited, op)):
+    quoted = [s for q in c.cited for s in _STOPS.split(q) if c.quoted]
+    told_of = _closest(c.words, quoted) or quoted
+    if _loses_subject(c) or (told_of and all(_has_other_subject(s, op) for s in told_of)):
         return True
     abouts = [_closest(list_units(told), parts) for told in re.split("[;；]", c.text)]
     return any(about and all(_has_other_subject(p, op) for p in about) for about in abouts)
@@ -453,9 +465,7 @@ def _has_other_subject(clause: str, op: str) -> bool:
     first = next((len(n) for n in find_people_names(clause) if clause.startswith(n)), 0)
     start = m.end() if m else first
     subject, rest, kin = clause[:start], clause[start:], find_kin(op)
-    if start == 0 or FORMS.ME.search(rest) or list_units(subject) & list_units(op):
-        return False
-    if kin and (kin & find_kin(subject) or not find_kin(subject)):
+    if start == 0 or kin or FORMS.ME.search(rest) or list_units(subject) & list_units(op):
         return False
     return not any(op.startswith(n) and fold(n) not in fold(rest) for n in find_names(f"- {op}"))
 
@@ -463,7 +473,7 @@ def _has_other_subject(clause: str, op: str) -> bool:
 def is_no_fact(c: EvidenceCase) -> bool:
     """Find a question, a plan, a fancy or a story told as a fact."""
     op = c.op.text
-    if FORMS.FICTION.search(f"{c.before[-120:]}{c.cited[:1]}"):
+    if any(FORMS.FICTION.search(before[-121:]) for before in c.before):
         return True
     manner = classify_instruction(op) == "manner"
     asked = FORMS.REQUEST.search(c.sentence)
@@ -472,11 +482,9 @@ def is_no_fact(c: EvidenceCase) -> bool:
         return True
     parts = [p for f in c.focus for p in JOINED.split(f)]
     later, here = c.lies_ahead, c.focus[-1]
-    end = c.cited if c.quoted and c.cited in c.sentence else here
+    end = c.cited[-1] if c.quoted and c.cited[-1] in c.sentence else here
     opening = c.sentence[: c.sentence.find(end) + len(end)]
     told = FORMS.HEDGED.search(op) or FORMS.UNREAL.search(op) or not c.op.sure
-    if not told and FORMS.HEARSAY.search(opening):
-        return True
     dated = c.op.on or c.op.days or dates.DATED.search(op)
     days = (dates.read(d, c.m.tz) for d in (c.op.on, *(d for _, d in c.op.days)))
     coming = (later and dated) or any(d is not None and d.start > c.m.at for d in days)
@@ -496,6 +504,14 @@ def _asks(clause: str, op: str) -> bool:
         return False
     mine = [g for m in FORMS.MY.finditer(clause) for g in m.groups() if g]
     return bool(FORMS.ASKS_OF_SELF.search(clause)) or not any(fold(w) in fold(op) for w in mine)
+
+
+def is_hearsay(c: EvidenceCase) -> bool:
+    """Find what others say told as what is so, not as what they say."""
+    parts = [p for f in c.focus for p in JOINED.split(f)]
+    heard = any(map(FORMS.HEARSAY.search, _closest(c.words, parts)))
+    own = FORMS.HEARSAY.search(c.op.text) or FORMS.HEDGED.search(c.op.text) or not c.op.sure
+    return heard and not own
 
 
 def overstates(c: EvidenceCase) -> bool:
@@ -571,6 +587,7 @@ CHECKS: Final[dict[str, Callable[[EvidenceCase], bool]]] = {
     "no_fact": is_no_fact,
     "relative_of": has_other_relative,
     "unread_date": has_other_date,
+    "hearsay": is_hearsay,
     "roles": exchanges_roles,
     "answer": misreads_answer,
     "negation": has_other_polarity,

@@ -26,7 +26,8 @@ from memory.text.speech import FORMS, find_kin, fold, read_answer, split_clauses
 from memory.text.words import is_unspaced
 
 JOINED: Final = re.compile(
-    r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she|it|they|the)\b)|\b(?=who\b|which\b)",
+    r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she|it|they|the|\w+(?:one|body))\b)"
+    r"|\b(?=who\b|which\b)",
     re.I,
 )
 RUNS_ON: Final = 20  # words from which a clause is read only around the words that are quoted
@@ -45,23 +46,34 @@ class EvidenceCase:
     """An operation beside the words that it rests on, as the checks read them.
 
     Attributes:
-        m, sentence, focus: the message, its sentence and the clauses of that which the operation
-        rests on. question, answer: the sentence before a short answer, and what the answer does
-        with it. said: what the person said, without what they took back, and the question as far as
-        they affirm it. known: that and the memories that their words point to; folded, like `said`.
-        text: the operation's text without dates. words: its units.
+        m: the first message that it quotes. before, cited: those messages up to each quotation,
+        and the quotations. sentence, focus: the sentences around those, and the clauses of them
+        that the operation rests on. question, answer: the sentence before a short answer, and what
+        the answer does with it. said: what the person said, without what they took back, and the
+        question as far as they affirm it. known: that and the memories that their words point to;
+        folded, like `said`. text: the operation's text without dates. words: its units.
     """
 
     def __init__(
-        self, op: Operation, spoken: Sequence[ShownMessage], shown: tuple[str, ...], place: Place
+        self,
+        op: Operation,
+        spoken: Sequence[ShownMessage],
+        shown: tuple[str, ...],
+        places: Sequence[Place],
     ) -> None:
-        i, start, end = place
+        i = places[0][0]
         self.op, self.spoken, self.m = op, spoken, spoken[i]
         text = self.m.text
-        self.before, self.cited = text[:start], text[start:end]
+        self.before = [spoken[j].text[: start + 1] for j, start, _ in places]
+        self.cited = [spoken[j].text[start:end] for j, start, end in places]
         self.quoted = any(c.words for c in op.said)
-        around = (text[a:b] for a, b in sentences_of(text) if a < end and start < b)
-        self.sentence = " ".join(around) or self.cited
+        around = [
+            told[a:b]
+            for j, told in enumerate(m.text for m in spoken)
+            for a, b in sentences_of(told)
+            if any(j == k and a < end and start < b for k, start, end in places)
+        ]
+        self.sentence = " ".join(around or self.cited)
         clauses = [self.sentence[a:b].strip() for a, b in split_clauses(self.sentence)]
         self.focus = [self._narrow(c) for c in clauses if self._is_cited(c)] or clauses
         question = find_question_before(spoken, i)
@@ -82,18 +94,19 @@ class EvidenceCase:
         self.changed = list_units(op.old) if op.op in {"update", "fix"} else frozenset[str]()
 
     def _is_cited(self, clause: str) -> bool:
-        cited, folded = (fold(text).strip(" .?!？！。") for text in (self.cited, clause))
+        folded, *cited = (fold(text).strip(" .?!？！。") for text in (clause, *self.cited))
         units = list_units(clause)
-        shared = len(units & list_units(self.cited))
-        return folded in cited or cited in folded or shared >= len(units) / 2
+        shared = len(units & list_units(" ".join(self.cited)))
+        return any(folded in c or c in folded for c in cited) or shared >= len(units) / 2
 
     def _narrow(self, clause: str) -> str:
         """Cut a clause that runs on without a stop to some words around those it rests on."""
-        if (at := clause.find(self.cited)) < 0 or len(clause.split()) <= RUNS_ON:
+        cited = next((c for c in self.cited if c in clause), "")
+        if not cited or len(clause.split()) <= RUNS_ON:
             return clause
-        before, after = clause[:at].split(), clause[at + len(self.cited) :].split()
+        before, after = (part.split() for part in clause.split(cited, 1))
         lead = ("…", *before[-4:]) if len(before) > 4 else before  # what opens it is no question
-        return " ".join((*lead, self.cited, *after[:4]))
+        return " ".join((*lead, cited, *after[:4]))
 
     def _points_to(self, memory: str) -> bool:
         """Tell whether own words, or the question they answer, speak of what a memory is about."""
