@@ -86,7 +86,7 @@ _SLOTS: Final = [  # words of one side of life: home, work, …, of all language
 # worse than a model. Names, numbers, quotations and plans told as facts never give way.
 _INSISTED: Final = frozenset(
     {"unsupported", "language", "unsaid_end", "reach", "negation", "overstated", "answer"}
-    | {"roles", "relative_of", "unread_date"}
+    | {"roles", "relative_of", "unread_date", "hearsay"}
 )
 _INVENTED: Final = frozenset({"said", "name", "number", "not_theirs"})
 # Cosine of a text and the words it cites: of 905 true texts .85 lie so near, of 2,600 untrue ones
@@ -228,12 +228,20 @@ async def weigh_paraphrases(
     """
     texts = {m.id: m.text for m in spoken if m.role == "user" and m.n}
     own = all(s.kind == "own" for text in texts.values() for s in split_spans(text))
-    insists = failed and own and not any(s.verdict.reason in _INVENTED for s in steps)
+    believed = own and not any(s.verdict.reason in _INVENTED for s in steps)
+    asked = {
+        m.id: f"{question} "
+        for i, m in enumerate(spoken)
+        if read_answer(m.text.strip(), question := find_question_before(spoken, i))
+    }
     cited = dict[int, tuple[str, str, str]]()
     for i, s in enumerate(steps):
-        of, start, end = next(iter(s.verdict.sources), ("", 0, 0))
-        if s.entry and of in texts and s.verdict.reason not in _INVENTED:
-            cited[i] = s.entry.content, texts[of][start:end], texts[of]
+        rests = [x for x in s.verdict.sources if x[0] in texts]
+        if s.entry and rests and s.verdict.reason not in _INVENTED:
+            quoted = ", ".join(texts[of][a:b] for of, a, b in rests)
+            of = rests[0][0]
+            question = asked.get(of, "") if s.verdict.reason != "answer" else ""
+            cited[i] = s.entry.content, f"{question}{quoted}", f"{question}{texts[of]}"
     _, at = await _place_texts(tools, (t for some in cited.values() for t in some))
     out = list(steps)
     for i, some in cited.items():
@@ -242,8 +250,9 @@ async def weigh_paraphrases(
         s, (text, words, message) = steps[i], (at[t] for t in some)
         ends, reason = s.old is not None and s.op in ENDS, s.verdict.reason
         around = max(float(text @ words), float(text @ message))
-        sentence = [some[2][a:b] for a, b in sentences_of(some[2]) if some[1] in some[2][a:b]]
-        if insists and not any(map(is_question, sentence)) and _may_insist(s, near):
+        insists = failed or (s.op == "add" and reason == "unsupported")
+        asks = _rests_on_question(s, texts)
+        if believed and insists and not asks and _may_insist(s, near):
             enough = s.op == "negate" or (
                 around >= AROUND if ends else float(text @ words) >= CITED
             )
@@ -252,6 +261,16 @@ async def weigh_paraphrases(
             reason = "unsupported" if around < FAR else reason
         out[i] = replace(s, verdict=replace(s.verdict, reason=reason))
     return out
+
+
+def _rests_on_question(s: Step, texts: Mapping[str, str]) -> bool:
+    return any(
+        is_question(text[a:b])
+        for of, start, end in s.verdict.sources
+        for text in [texts.get(of, "")]
+        for a, b in sentences_of(text)
+        if a <= start and end <= b
+    )
 
 
 def _may_insist(s: Step, near: Nearness) -> bool:
@@ -274,7 +293,9 @@ def _may_insist(s: Step, near: Nearness) -> bool:
     dated = entry.until or dates.DATED.search(entry.content)
     if s.old.guarded or s.old.kind is Kind.HEALTH or (s.op == "negate" and not dated):
         return False  # a bad day ends nothing
-    return _fills_same_slot(s) or _is_nearest(entry.content, s.old, near)
+    close = near.get(entry.content, {}).get(s.old.id, 0.0) >= NEAR
+    shares = close and touches_memory(entry.content, s.old)
+    return shares or _fills_same_slot(s) or _is_nearest(entry.content, s.old, near)
 
 
 def _fills_same_slot(s: Step, *, named: bool = True) -> bool:
@@ -483,20 +504,28 @@ async def claim_steps(
     for s in steps:
         claim = None
         if s.entry is not None:
-            vector, rests = next(vectors), s.verdict.sources
+            vector, rests = next(vectors), _cover_messages(s.verdict.sources)
             message = by_id[rests[0][0]] if rests else said[-1]
             draft = _build_draft(s, s.entry, message, source, tools.skipped)
             draft = slots.fill_slot(draft, s.entry.slot, vector, reader)
             draft = learning_rules.raise_kept(draft, rules, vector, topics)
             ids = await tools.nearest(user_id, vector, s.entry.content, near, ANY)
             seen = (vector, tools.embedder.id, tuple(ids), rests)
-            claim = Claim(
-                draft, message.at, (message.id,), message.session_id, *seen, reader, topics
-            )
+            sources = tuple(dict.fromkeys((message.id, *(of for of, *_ in rests))))
+            claim = Claim(draft, message.at, sources, message.session_id, *seen, reader, topics)
             named = s.op == "update" and _fills_same_slot(s)
             claim = replace(claim, insisted=s.insisted or named)
         out.append(replace(s, claim=claim))
     return out
+
+
+def _cover_messages(places: Iterable[tuple[str, int, int]]) -> tuple[tuple[str, int, int], ...]:
+    """Return one span of each message, from the first to the last of its places."""
+    spans = dict[str, tuple[int, int]]()
+    for of, start, end in places:
+        first, last = spans.get(of, (start, end))
+        spans[of] = min(first, start), max(last, end)
+    return tuple((of, *span) for of, span in spans.items())
 
 
 def _build_draft(
@@ -578,17 +607,19 @@ def _join_cited_clauses(verdict: Verdict, spoken: Sequence[ShownMessage]) -> str
 
 
 def cut_cited_clauses(verdict: Verdict, text: str, *, whole: bool = True) -> str:
-    """Return the clauses of a message that an operation rests on.
+    """Return the clauses of the message that an operation rests on first.
 
     Unless they are to be `whole`, of a further one only what is cited: a citation of so many words
     may break off in a clause about something else.
     """
-    start, end = verdict.sources[0][1:] if verdict.sources else (0, len(text))
+    first = verdict.sources[:1]
+    places = [rests[1:] for rests in verdict.sources if rests[0] == first[0][0]]
+    end = max((end for _, end in places), default=len(text))
     found = [
         (a + x, a + y)
         for a, b in sentences_of(text)
         for x, y in split_clauses(text[a:b])
-        if a + x < end and start < a + y
+        if not first or any(a + x < end and start < a + y for start, end in places)
     ]
     cut = [(a, b if whole or i == 0 else min(b, end)) for i, (a, b) in enumerate(found)]
     return ", ".join(text[a:b] for a, b in cut)
