@@ -229,10 +229,9 @@ def has_other_relative(c: EvidenceCase) -> bool:
     told, near, now = map(find_kin, (c.op.text, " ".join(c.focus), c.m.text))
     if c.quoted and told and near and not told & near and told <= now:
         return True
-    heard = find_kin(" ".join(m.text for m in c.spoken if m.role != "user"))
     unsaid = told - find_kin(c.known) - _CHILD
-    told_of = compute_share(c.words, list_units(c.known)) >= ANSWERED  # a cat by its name
-    return bool(now and unsaid and (unsaid & heard or not told_of))
+    told_of = compute_share(c.words, list_units(c.known)) > ANSWERED  # a cat by its name
+    return bool(now and unsaid and not told_of)
 
 
 def is_named(name: str, known: str, sentence: str) -> bool:
