@@ -400,7 +400,9 @@ def date_by_words(
     if draft.valid_until if denies else dated or (draft.valid_until and not event):
         return draft
     known = {d.at for d in find_dates(old.original_content, now)} if old else set()
-    for text in (draft.content, words):
+    changed = op == "update" and not due and not event
+    own = changed and bool(find_dates(draft.content, now))  # then it says itself what its days are
+    for text in (draft.content, *([] if own else [words])):
         day = find_day(text, at, tz, coming=coming or due)
         if day is None or not (denies or due or event or op == "update" or day.since):
             continue
