@@ -77,9 +77,15 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
     },
     "merge": {"texts": ["hello there", "hello"]},
     "contradict": {
+        "today": "2026-06-02",
         "pairs": [
-            {"n": 1, "a": "hello there", "b": "hello", "a_at": "2026-05-03", "b_at": "2026-06-01"}
-        ]
+            {
+                "n": 1,
+                **{"a": "hello there", "a_at": "2026-05-03", "a_days": "from=2026-05"},
+                **{"b": "hello", "b_at": "2026-06-01", "b_days": ""},
+                **{"ended": "hey", "ended_at": "2026-05-01", "ended_days": "until=2026-06"},
+            }
+        ],
     },
     "derive": {"groups": [[ITEM | {"text": "hello there"}]]},
     "again": {"error": "E"},
