@@ -44,6 +44,7 @@ class Operation:
     old: str = ""
     sure: bool = True
     quote: bool = False  # it says it is a quotation: nothing but own words, and what they answer
+    old_days: tuple[datetime, ...] = ()  # of the memory it changes
 
 
 @dataclass(frozen=True, slots=True)

@@ -406,6 +406,8 @@ def date_by_words(
         day = find_day(text, at, tz, coming=coming or due)
         if day is None or not (denies or due or event or op == "update" or day.since):
             continue
+        if changed and text is words and day.grain == "year":
+            continue  # "the stove here is from 1940"
         begun = day.grain in {"month", "year"} and day.at <= now <= day.end_of
         if op == "update" and not day.since and (begun or day.at in known):
             continue  # "aged five in January 2026"

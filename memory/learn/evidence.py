@@ -359,11 +359,13 @@ def _names_day(c: EvidenceCase, claim: dates.Window) -> bool:
     """Tell whether the words name that day of a month near: "monday 27th", 29号."""
     zone, told = dates.get_zone(c.m.tz), f"{c.m.text} {c.question}"
     first, known = claim[0].astimezone(zone), dates.find_spoken_times(c.op.old, c.m.at, c.m.tz)
-    near = abs(claim[0] - c.m.at) < 2 * dates.MONTH
+    own = any((d.year, d.month) == (first.year, first.month) for d in c.op.old_days)
+    near = own or abs(claim[0] - c.m.at) < 2 * dates.MONTH
     near |= any(first.month == day.astimezone(zone).month for way in known for day, _ in way)
     for n, start, end in sorted(find_numbers(told), key=lambda n: -n[1]):
         told = f"{told[:start]}{n:g}{told[end:]}"  # 十四号
-    form = rf"(?<![\d月])(?:{first.month}月)?{first.day}(?:st|nd|rd|th|[号號日])(?![a-z]| of)"
+    ends = r"|(?!\w)" if own else ""  # "27, not 20" of a day that is known
+    form = rf"(?<![\d月])(?:{first.month}月)?{first.day}(?:st|nd|rd|th|[号號日]{ends})(?![a-z]| of)"
     return near and claim[1] - claim[0] < 2 * dates.DAY and bool(re.search(form, told))
 
 

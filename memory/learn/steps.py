@@ -469,15 +469,17 @@ def _write_operation(s: Step, entry: Entry) -> Operation:
         "since": entry.since,
         "until": entry.until,
     }
+    m = s.old
     return Operation(
         s.op,
         entry.content,
         entry.said,
         entry.on,
         tuple((use, date) for use, date in uses.items() if date),
-        s.old.original_content if s.old else "",
+        m.original_content if m else "",
         entry.confidence is None or entry.confidence >= SURE,
         entry.quote,
+        tuple(filter(None, (m.on, m.expires_at, m.valid_from, m.valid_until))) if m else (),
     )
 
 

@@ -81,9 +81,15 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
         "pairs": [
             {
                 "n": 1,
-                **{"a": "hello there", "a_at": "2026-05-03", "a_days": "from=2026-05"},
-                **{"b": "hello", "b_at": "2026-06-01", "b_days": ""},
-                **{"ended": "hey", "ended_at": "2026-05-01", "ended_days": "until=2026-06"},
+                "a": "hello there",
+                "a_at": "2026-05-03",
+                "a_days": "from=2026-05",
+                "b": "hello",
+                "b_at": "2026-06-01",
+                "b_days": "",
+                "ended": "hey",
+                "ended_at": "2026-05-01",
+                "ended_days": "until=2026-06",
             }
         ],
     },
