@@ -23,6 +23,7 @@ from memory.learn.pictures import note_pictures
 from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable
 from memory.learn.slot_changes import keep_unslotted, weigh_slots
+from memory.learn.slots import SLOTS
 from memory.learn.steps import (
     NOTHING,
     Step,
@@ -68,6 +69,9 @@ if TYPE_CHECKING:
 CONTEXT_TOKENS: Final = 4_000
 EXCHANGE_TOKENS: Final = 6_000  # of one message of the exchange
 NEAREST, SHOWN = 16, 20  # memories compared with; memories in the reference block
+NEAREST_SHOWN: Final = (
+    14  # of those by what is said; then what fills a slot, which words seldom name
+)
 BEFORE, BEFORE_TOKENS = 8, 200  # messages before the exchange that are looked up by, and of each
 MAX_ANSWER: Final = 2_000
 FAILED: Final[Mapping[str, Json]] = {**NOTHING, "outcome": "failed", "error": "unreadable"}
@@ -171,8 +175,10 @@ class Monitor:
 
         texts = await asyncio.to_thread(list_texts)
         near = await self.tools.near_each(ex.user_id, texts, SHOWN, FACTS)
+        slots = await self.tools.store.read(ex.user_id, _list_slot_values)
         recalled = [m for m in ex.shown.values() if m.id in ex.recalled]
-        shown = {m.id: m for m in (*recalled, *near) if is_visible_fact(m)}
+        some = (*recalled, *near[:NEAREST_SHOWN], *slots, *near)
+        shown = {m.id: m for m in some if is_visible_fact(m)}
         return replace(ex, shown=dict(list(shown.items())[:SHOWN]))
 
     # --- the call ---
@@ -282,6 +288,12 @@ def _act(merger: Merger, step: Step, *, evidence: Sequence[Message], now: dateti
     if max(m.at for m in evidence) < old.created_at:
         return SaveResult(None, "refused", "older")
     return merger.delete(old, now)  # soft and undoable
+
+
+def _list_slot_values(tx: Transaction) -> list[Memory]:
+    """List what fills the slots now, those first that change most often."""
+    found = [m for m in tx.memories.list_slots(SLOTS) if m.slot and m.negated_at is None]
+    return sorted(found, key=lambda m: SLOTS.index(m.slot or ""))
 
 
 def _has_learned(tx: Transaction, message_ids: Sequence[str]) -> bool:
