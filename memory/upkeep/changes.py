@@ -385,7 +385,9 @@ async def _judge_often(run: UpkeepRun, verdicts: Verdicts, pairs: Sequence[Memor
         await _judge(run, verdicts, pairs)
         doubtful = set(verdicts.list_ids("doubtful"))
         pairs = [p for p in reversed(pairs) if p.ids in doubtful]
-        loose = {p.older.id: p for p in pairs if verdicts.new[p.ids].verdict == "depends"}
+        # Of a pair from an earlier night no answer may have been read yet.
+        new = ((p, verdicts.new.get(p.ids)) for p in pairs)
+        loose = {p.older.id: p for p, judged in new if judged and judged.verdict == "depends"}
         # What hung on one of several things is asked once more, not once more of each.
         pairs = [p for p in pairs if loose.get(p.older.id, p) is p]
 

@@ -195,6 +195,20 @@ async def test_a_model_that_is_gone_is_asked_the_next_night(home: Home) -> None:
     assert (await home.get(old)).state is State.SUPERSEDED
 
 
+async def test_a_doubtful_pair_outlasts_an_answer_that_nobody_can_read(home: Home) -> None:
+    """The night goes on, and the next one asks again."""
+    old, _ = await pair(home)
+    says = say("changed", LYON)
+    answers = iter([True, False])
+    home.model.answers["contradict"] = lambda d: says(d) if next(answers) else ModelError("timeout")
+    await home.night()
+    for answer in ("?", says):
+        home.model.answers["contradict"] = answer
+        home.later(days=1)
+        await home.night()
+    assert (await home.get(old)).state is State.SUPERSEDED
+
+
 async def test_a_night_ends_few_and_goes_on_the_next(home: Home) -> None:
     """One of a small store; without a readable answer none, and the pair stays to be judged."""
     olds = [await home.remember(f"{t} costs {n} euros") for n, t in enumerate(("Rent", "Gym"), 3)]
