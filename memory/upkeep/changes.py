@@ -209,7 +209,8 @@ async def _list_hanging(run: UpkeepRun) -> tuple[list[MemoryPair], int]:
         if _tells_change(m, there)
     ]
     # A home, a job or a partner first, then what else ended, then accounts.
-    ends = sorted(ends[-MOST_ENDS:], key=lambda e: name_hub(e[0]) not in cascade.HUBS)
+    ends.sort(key=lambda e: (name_hub(e[0]) not in cascade.HUBS, e[0].id not in over))
+    ends = ends[:MOST_ENDS]
     vectors = await find_vectors(run, [m for m, _ in ends])
     ends = [(m, most) for m, most in ends if m.id in vectors]
     reader, f = run.tools.store.open_reader(run.user_id), replace(CURRENT, kinds=cascade.HANGING)

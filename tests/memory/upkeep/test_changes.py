@@ -195,6 +195,28 @@ async def test_a_model_that_is_gone_is_asked_the_next_night(home: Home) -> None:
     assert (await home.get(old)).state is State.SUPERSEDED
 
 
+async def test_what_ended_is_asked_about_before_what_is_only_denied(home: Home) -> None:
+    """A day full of what somebody does not do leaves no home out."""
+    await home.remember("Plays chess in the café below the flat", kind=Kind.FACT)
+    old, new = await pair(home)
+    home.model.answers["contradict"] = say("both")
+    await home.night()
+    home.later(days=1)
+
+    def end(tx: Transaction) -> None:
+        tx.changes.begin("user", "test", home.now)
+        Merger(tx, curve="fade", u=1.0).replace_by(new, old, home.now, home.now)
+
+    await home.write(end)
+    for food in ("pork", "eggs", "rice", "nuts", "fish", "corn"):
+        await home.remember(f"Does not eat {food}", kind=Kind.FACT)
+        home.later(minutes=5)
+    seen = len(home.model.asked("contradict"))
+    await home.night()
+    asked = home.model.asked("contradict")[seen]["pairs"]
+    assert PARIS in {p["ended"] for p in asked}
+
+
 async def test_a_doubtful_pair_outlasts_an_answer_that_nobody_can_read(home: Home) -> None:
     """The night goes on, and the next one asks again."""
     old, _ = await pair(home)
