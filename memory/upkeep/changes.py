@@ -5,10 +5,10 @@ it, then what stands nearest by vector, of related kinds, about nobody else by n
 against the rest, then a portion of the backlog. What the model says counts once it has said so
 three times, in calls of their own: a tenth of wrong answers would else outnumber the changes, since
 few of the pairs have changed. Code decides what may be done with it. Changed: the older one is
-superseded, in one change set of the night. Depends, after two answers: the older one is unsettled.
-Unsure, and whatever would end a protected memory (`is_protected`): a question to the person. Same:
-`merge_duplicates`. A pair is judged again only after one side was edited, or what the newer one
-tells of has ended. Without a model nothing happens.
+superseded, in one change set of the night. Depends, after two answers, on what ended or on what
+tells of an end: the older one is unsettled. Unsure, and whatever would end a protected memory
+(`is_protected`): a question to the person. Same: `merge_duplicates`. A pair is judged once more
+only after one side was edited, or what the newer one tells of has ended. Nothing without a model.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ async def settle_changes(run: UpkeepRun) -> None:
     waiting = await _read_pairs(run, verdicts.list_ids("waiting"))
 
     def settle(tx: Transaction) -> None:
-        _settle(run, tx, verdicts, waiting)
+        _settle(run, tx, verdicts, waiting, hanging)
         run.data.setdefault("carry", {}).update({} if ends is None else {"ends": ends})
 
     await run.write(settle, share=1.0)
@@ -424,7 +424,11 @@ def _show(n: int, p: MemoryPair, tz: str) -> dict[str, Json]:
 
 
 def _settle(
-    run: UpkeepRun, tx: Transaction, verdicts: Verdicts, waiting: Sequence[MemoryPair]
+    run: UpkeepRun,
+    tx: Transaction,
+    verdicts: Verdicts,
+    waiting: Sequence[MemoryPair],
+    hanging: Sequence[MemoryPair],
 ) -> None:
     """Keep the verdicts, and do what they say, within the night's bounds."""
     pairs = {i: p for i, p in verdicts.new.items() if _is_untouched(tx, verdicts.read[i])}
@@ -432,7 +436,7 @@ def _settle(
     for ids, judged in pairs.items():
         if judged.state == "settled" and judged.verdict == "same":
             run.note("same", list(ids))
-    _unsettle(run, tx, [verdicts.read[i] for i, p in pairs.items() if _depends(p)])
+    _unsettle(run, tx, [p for p in hanging if p.ids in pairs and _depends(pairs[p.ids])])
     holding = sum(w.row.state == State.ACTIVE for w in run.rows)
     most = min(MOST_ENDED, max(1, int(MOST_SHARE * holding)))
     asks_first = run.tools.learns(tx) == "ask"

@@ -217,6 +217,16 @@ async def test_what_ended_is_asked_about_before_what_is_only_denied(home: Home) 
     assert PARIS in {p["ended"] for p in asked}
 
 
+async def test_nothing_hangs_on_what_has_not_ended(home: Home) -> None:
+    """Whatever a model says of pairs that are merely alike."""
+    for text in ("Sister Hannah is a nurse", "Has a cat", "Likes tea", "Keeps bees", "Runs a bar"):
+        await home.remember(text, kind=Kind.FACT)
+        home.later(hours=1)
+    home.model.answers["contradict"] = say("depends")
+    assert (await home.night()).count("unsettled") == 0
+    assert home.model.asked("contradict")
+
+
 async def test_a_doubtful_pair_outlasts_an_answer_that_nobody_can_read(home: Home) -> None:
     """The night goes on, and the next one asks again."""
     old, _ = await pair(home)
