@@ -397,7 +397,7 @@ def date_by_words(
     due = draft.kind is Kind.TODO and not denies
     event = draft.kind is Kind.EVENT and not denies
     dated = draft.on or draft.expires_at or draft.repeats or (not event and draft.valid_from)
-    if draft.valid_until if denies else dated or (draft.valid_until and not event):
+    if draft.valid_until or (dated and not denies):
         return draft
     known = {d.at for d in find_dates(old.original_content, now)} if old else set()
     changed = op == "update" and not due and not event

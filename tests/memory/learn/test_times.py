@@ -190,6 +190,23 @@ async def test_an_end_ahead_is_no_beginning(
 
 
 @pytest.mark.parametrize(
+    ("plan", "said", "text"),
+    [
+        ("Flies to Rome", "we stay in Rome until June 3rd", "Flies to Rome, until 2026-06-03"),
+        ("飞罗马", "罗马要待到6月3日", "飞罗马，待到2026年6月3日"),
+    ],
+)
+async def test_the_end_of_a_plan_is_not_its_day(
+    world: World, plan: str, said: str, text: str
+) -> None:
+    """What begins on a day goes on beginning then when it is said how long it lasts."""
+    on = datetime(2026, 5, 1, tzinfo=UTC)
+    m = await world.remember(plan, kind=Kind.EVENT, on=on)
+    await world.learn(said, f"[UPDATE:{m.id} until=2026-06-03] {text}")
+    assert (await world.all())[-1].on == on
+
+
+@pytest.mark.parametrize(
     ("plan", "said", "line"),
     [
         ("Closing on the house", "the closing is off", "[NEGATE:{id}] No closing on the house"),
