@@ -48,13 +48,14 @@ async def weigh_slots(
     def weigh(tx: Transaction, i: int) -> Step:
         (text, slot), vector, embedder = adds[i], vectors[i], tools.embedder.id
         old = find_holder(tx, slot, now, reader, embedder)
-        if old is None or vector is None or reader is None:
+        if old is None or reader is None:
             return steps[i]
-        if not reader.is_near(text, vector, slot, insisted=True):
+        if vector is not None and not reader.is_near(text, vector, slot, insisted=True):
             return steps[i]  # whatever a model says of it, it ends nothing
         if old.id in told:
             return replace(steps[i], insisted=True)
-        if failed or is_clear(tx, slot, (text, vector), old, reader, embedder):
+        clear = vector is not None and is_clear(tx, slot, (text, vector), old, reader, embedder)
+        if failed or clear:  # nothing is, where the embedder failed
             return steps[i]
         return replace(steps[i], old=old, verdict=replace(steps[i].verdict, reason="slot"))
 

@@ -426,8 +426,10 @@ def _is_unsure(tx: Transaction, claim: Claim, old: Memory) -> bool:
     d, reader, vector = claim.draft, claim.reader, claim.vector
     if d.source not in GUESSED or claim.insisted or not d.slot:
         return False
-    if reader is None or vector is None or claim.embedder_id is None:
-        return False
+    if claim.embedder_id is None or not is_semantic(claim.embedder_id):
+        return False  # words alone can never tell
+    if reader is None or vector is None:
+        return True
     return not is_clear(tx, d.slot, (d.content, vector), old, reader, claim.embedder_id)
 
 

