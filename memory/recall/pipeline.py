@@ -340,7 +340,8 @@ def _is_over(m: Memory, now: datetime) -> bool:
 async def _find_ahead(look: RecallContext, judged: Sequence[Hit]) -> list[Hit]:
     """Find what is planned where a question is about that: it need not come as near.
 
-    Where a day is asked for and nothing planned comes near, what is next.
+    Where a day is asked for and nothing planned comes near, what is next, unless it is private: it
+    may be about something else.
     """
     q, text = look.question, fold_letters(look.query.text)
     ahead, when = looks_ahead(text), PATTERNS.ASKS_WHEN.search(text) is not None
@@ -355,7 +356,7 @@ async def _find_ahead(look: RecallContext, judged: Sequence[Hit]) -> list[Hit]:
     ]
     if not planned and when and not q.earlier and is_question(look.query.text):
         found = await look.reader.read(lambda tx: find_agenda(tx, now, now + _NEXT, tz))
-        fit = [m for m in found if matches_filter(look.filter, m)]
+        fit = [m for m in found if matches_filter(look.filter, m) and not _is_private(m)]
         planned = [Hit(_weigh(m, look), 1.0, gate=1.0, why="day") for m in fit]
     return [replace(h, passed=True, asked=True) for h in planned[:FORMER]]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory.models import Kind
+from memory.models import Kind, Sensitivity
 from tests.memory.recall.conftest import NOW, Person, texts
+
+DAY = timedelta(days=1)
 
 
 def ago(text: str) -> float:
@@ -51,3 +53,12 @@ async def test_what_is_due_on_a_day_is_due_in_its_morning(
     end_of_day = datetime(2026, 2, 12, 23, 59, 59, tzinfo=UTC)
     await person.knows(todo, kind=Kind.TODO, expires_at=end_of_day)
     assert texts(await person.ask(asked)) == [todo]
+
+
+@pytest.mark.parametrize("asked", ["when is my dentist appointment?", "我什么时候去看牙医？"])
+async def test_what_is_next_comes_up_but_nothing_private(person: Person, asked: str) -> None:
+    """Where nothing of what is asked for is known; the question may be about something else."""
+    kind, sensitive = Kind.EVENT, Sensitivity.PRIVATE
+    await person.knows("Abortion at the clinic", kind=kind, on=NOW + DAY, sensitivity=sensitive)
+    await person.knows("Flies to Rome", kind=kind, on=NOW + 2 * DAY)
+    assert texts(await person.ask(asked)) == ["Flies to Rome"]
