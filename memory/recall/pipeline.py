@@ -357,7 +357,7 @@ async def _find_ahead(look: RecallContext, judged: Sequence[Hit]) -> list[Hit]:
     if not planned and when and not q.earlier and is_question(look.query.text):
         found = await look.reader.read(lambda tx: find_agenda(tx, now, now + _NEXT, tz))
         fit = [m for m in found if matches_filter(look.filter, m) and not _is_private(m)]
-        planned = [Hit(_weigh(m, look), 1.0, gate=1.0, why="day") for m in fit]
+        planned = [Hit(_weigh(m, look), 1.0, why="day") for m in fit]
     return [replace(h, passed=True, asked=True) for h in planned[:FORMER]]
 
 

@@ -244,3 +244,19 @@ async def test_undo_after_a_question_takes_back_the_question_alone(
         known = await w.texts()
         await w.do("/undo")
         assert await w.texts() != known  # it was done after the question
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "of"),
+    [
+        ("I fly to Rome on 25 March", "When is my dentist appointment?", "Rome"),
+        ("我3月25号飞罗马", "我什么时候去看牙医？", "罗马"),
+    ],
+)
+async def test_the_notebook_answers_with_no_other_plan(
+    tmp_path: Path, told: str, asked: str, of: str
+) -> None:
+    """What is next may be what is meant, but without a model nobody can tell."""
+    async with opened(tmp_path) as w:
+        await w.say(told)
+        assert of not in (await w.say(asked)).text
