@@ -201,8 +201,8 @@ def format_hit(
     marks += filter(None, [prompts.phrase(int(level), lang), str(day["grown"])])
     before = m.is_unsettled(now)
     marks += [say(lang, "from_before")] if before else []
-    account = m.layer is Layer.EPISODE  # tells how things were that day, and is never changed
-    marks += [say(lang, "account")] if account else []
+    # An account tells how things were that day, and is never changed.
+    marks += [say(lang, "account")] if m.layer is Layer.EPISODE else []
     return {
         **day,
         "id": m.id,
@@ -213,7 +213,6 @@ def format_hit(
         "phrase": join(marks, lang, "clauses"),
         "level": level.name.lower(),
         "before": before,
-        "account": account,
         "negated": m.negated_at is not None,
         "superseded": m.state == "superseded",
         "relevance": round(hit.gate, 3),

@@ -37,7 +37,6 @@ _OVER: Final = (
     "planned",
     "died",
     "doubtful",
-    "account",  # of a day that is over
 )  # what a line of a prompt says
 
 
@@ -222,6 +221,7 @@ async def _list_shown(talk: Talk, request: ModelRequest, at: datetime) -> list[S
         m = found[item["id"]]
         ahead = bool(item.get("coming")) or (m.valid_from is not None and m.valid_from > at)
         over = any(item.get(mark) for mark in _OVER) or not is_current(m, at)
+        over = over or m.layer is Layer.EPISODE  # an account of a day that is over
         # Its dates stand beside it in the prompt.
         told = ("on", "due", "since") if "since" in item else ("on", "due", "when")
         dates = (str(item.get(k) or "") for k in told)
