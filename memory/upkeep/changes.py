@@ -70,7 +70,7 @@ MOST_SHARE: Final = 0.03  # of the memories that hold; by hand. One may always e
 MOST_LOOKED: Final = 120  # memories whose neighbours are looked at in one night
 NEAREST: Final = 3  # neighbours of each, and twice as many of what is new
 MOST_ENDS: Final = 5  # of which one night asks what hung on them
-HANGING: Final = 40  # memories asked about for them in one night, the nearest to each first
+MOST_HANGING: Final = 40  # memories asked about for them in one night, the nearest to each first
 NEAR_ACCOUNT: Final = 12  # of an account of an end that names no memory
 ENOUGH: Final = 3  # answers that something changed, more than that it did not
 DEPENDS: Final = 2  # that something may be over, which ends nothing
@@ -200,11 +200,11 @@ async def _list_hanging(run: UpkeepRun) -> tuple[list[MemoryPair], int]:
     heirs = {i: c.entity_id for c in log if c.after for i in c.after["supersedes"]}
     changed = await run.memories([*dict.fromkeys(c.entity_id for c in log)])
     there, over = {m.id: m for m in changed}, {c.entity_id for c in log if _has_ended(c)}
-    ends = [(m, HANGING) for m in changed if m.id in over and _leaves_something(m)]
+    ends = [(m, MOST_HANGING) for m in changed if m.id in over and _leaves_something(m)]
     made = {c.entity_id for c in log if c.before is None}
     told = [m for m in changed if m.id in made and is_current_fact(m) and not _is_ahead(m, run.now)]
     ends += [
-        (m, HANGING if name_hub(m) in cascade.HUBS else NEAR_ACCOUNT)
+        (m, MOST_HANGING if name_hub(m) in cascade.HUBS else NEAR_ACCOUNT)
         for m in told
         if _tells_change(m, there)
     ]
@@ -214,7 +214,7 @@ async def _list_hanging(run: UpkeepRun) -> tuple[list[MemoryPair], int]:
     vectors = await find_vectors(run, [m for m, _ in ends])
     ends = [(m, most) for m, most in ends if m.id in vectors]
     reader, f = run.tools.store.open_reader(run.user_id), replace(CURRENT, kinds=cascade.HANGING)
-    some = await reader.search_each_vector([vectors[m.id] for m, _ in ends], 2 * HANGING, f)
+    some = await reader.search_each_vector([vectors[m.id] for m, _ in ends], 2 * MOST_HANGING, f)
     pairs: dict[Ids, MemoryPair] = {}
     for (old, most), near in zip(ends, some, strict=True):
         heir = next((str(c["by"]) for c in reversed(old.correction_history) if c.get("by")), old.id)
@@ -230,7 +230,7 @@ async def _list_hanging(run: UpkeepRun) -> tuple[list[MemoryPair], int]:
         for m in found:
             pair = MemoryPair(newer, m, old if old.id in over else None)
             pairs.setdefault(pair.ids, pair)
-    return list(pairs.values())[:HANGING], seq
+    return list(pairs.values())[:MOST_HANGING], seq
 
 
 def _tells_change(m: Memory, there: Mapping[MemoryId, Memory]) -> bool:
