@@ -109,6 +109,11 @@ def format_iso(at: datetime, tz: str) -> str:
     return at.astimezone(get_zone(tz)).isoformat(timespec="seconds")
 
 
+def list_days(m: Memory | Draft) -> list[datetime]:
+    """List the days that a memory holds: when it is, is due, begins and ends."""
+    return list(filter(None, (m.on, m.expires_at, m.valid_from, m.valid_until)))
+
+
 def read(text: str, tz: str) -> DateSpan | None:
     """Read `YYYY`, `YYYY-MM`, `YYYY-MM-DD`, with a time and an offset, or 年月日; else None."""
     plain = unicodedata.normalize("NFKC", text).strip().strip("\"'“”")

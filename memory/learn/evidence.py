@@ -320,8 +320,7 @@ def has_other_date(c: EvidenceCase, *, anchored: bool = False) -> bool:
     readings = (text, _ONWARDS.sub(" ", text))  # since a day, or from one to come
     found = [zip(*dates.find_spoken_times(r, at, tz), strict=False) for r in readings]
     short = [[way for way in both if way[0][1] - way[0][0] < dates.YEAR] for both in found]
-    today = f"{at.astimezone(dates.get_zone(tz)):%Y-%m-%d}"
-    beside = [d for d in (c.op.on, *(d for _, d in c.op.days)) if d and d[:10] != today]
+    beside = [d for d in (c.op.on, *(d for _, d in c.op.days)) if d and d[:10] != c.today]
     anchored = anchored or bool(beside) or any(len(ways) > 1 for ways in short)
 
     def is_right(way: list[dates.Window]) -> bool:
@@ -339,8 +338,7 @@ def has_wrong_date(c: EvidenceCase) -> bool:
 def find_other_days(c: EvidenceCase) -> tuple[str, ...]:
     """Name the dates beside the text that the words do not come to: they are left out."""
     at, tz = c.m.at, c.m.tz
-    today = f"{at.astimezone(dates.get_zone(tz)):%Y-%m-%d}"
-    read = [(use, s) for use, d in c.op.days if d[:10] != today and (s := dates.read(d, tz))]
+    read = [(use, s) for use, d in c.op.days if d[:10] != c.today and (s := dates.read(d, tz))]
     claims = [(use, (s.start, s.end)) for use, s in read if dates.is_believable(s, use, at)]
     on = dates.read(c.op.on, tz)
     named = [*claims, *([("on", (on.start, on.end))] if on else [])]

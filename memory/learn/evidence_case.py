@@ -115,6 +115,11 @@ class EvidenceCase:
         return bool(kin & theirs or list_units(said) & list_units(memory) or (kin and not theirs))
 
     @cached_property
+    def today(self) -> str:
+        """The day on which it was said, ISO."""
+        return dates.format_iso(self.m.at, self.m.tz)[:10]
+
+    @cached_property
     def windows(self) -> list[dates.Window]:
         """The times named by the clauses it rests on, else by the message, else by all of them."""
         asked = [(self.question, self.m)] if self.answer not in {"", "no", "evades"} else []

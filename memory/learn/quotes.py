@@ -175,7 +175,7 @@ def covers(quote: Memory, said: Message, claims: Sequence[Claim]) -> bool:
     if quote.kind in _IN_PROMPTS and quote.kind not in kinds:
         return False
     notes = " . ".join(d.content for d in drafts)
-    times = [t for d in drafts for t in (d.on, d.expires_at, d.valid_from, d.valid_until) if t]
+    times = [day for d in drafts for day in dates.list_days(d)]
     dated, told = (any(dates.find_spoken_times(t, said.at, said.tz)) for t in (text, notes))
     if (dated or quote.on or quote.expires_at) and not (times or told):
         return False

@@ -318,7 +318,7 @@ def _leave_out_unsaid(step: Step, said: str, shown: Collection[Memory], tz: str)
     names = {"due": "expires"}
     unsaid = {names.get(use, use): "" for use in step.verdict.unsaid}
     meant = [m for m in shown if unsaid and (m is old or touches_memory(entry.content, m))]
-    known = [d for m in meant for d in (m.on, m.expires_at, m.valid_from, m.valid_until) if d]
+    known = [day for m in meant for day in dates.list_days(m)]
     for use in list(unsaid):
         span = dates.read(getattr(entry, use), tz)
         if span and any(span.start <= day <= span.end for day in known):
@@ -479,7 +479,7 @@ def _write_operation(s: Step, entry: Entry) -> Operation:
         m.original_content if m else "",
         entry.confidence is None or entry.confidence >= SURE,
         entry.quote,
-        tuple(filter(None, (m.on, m.expires_at, m.valid_from, m.valid_until))) if m else (),
+        tuple(dates.list_days(m)) if m else (),
     )
 
 
