@@ -104,7 +104,7 @@ class Window:
         elif isinstance(said.last, Failed):
             said.text = said.last.sentence
         if drain:
-            assert await self.ebb.agent.drain(20) == 0
+            assert await self.ebb.agent.drain(60) == 0
         self.time.forward(minutes=1)
         return said
 
@@ -118,7 +118,7 @@ class Window:
         if outcome.mode is not None:
             self.mode = outcome.mode
         if drain:
-            assert await self.ebb.agent.drain(20) == 0
+            assert await self.ebb.agent.drain(60) == 0
         self.time.forward(seconds=5)
         return outcome
 
