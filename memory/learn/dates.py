@@ -74,7 +74,7 @@ _EARLIEST_YEAR = 1900
 _SECOND: Final = timedelta(seconds=1)
 _DUE: Final = frozenset({"", "until", "before", "before, that day too"})  # beside what is due
 _WORKDAY: Final = 7  # o'clock, when it begins
-_BOUNDS: Final = frozenset({"since", "until", "before"})  # what stands around a day
+_BOUNDS: Final = frozenset({"since", "onwards", "until", "before"})  # what stands around a day
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,6 @@ _WEEKDAY: Final = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\d{1,2}:\d\d\b",
     re.I,
 )
-_ONWARDS: Final = re.compile("(?<=[日号號月])(?:起|开始|開始)")  # 6月1日起
 _NO_NAMES: Final = frozenset(
     (*words_of("evidence", "NO_NAMES"), *(slot.capitalize() for slot in SLOTS))
 )
@@ -317,17 +316,16 @@ def has_other_date(c: EvidenceCase, *, anchored: bool = False) -> bool:
     text = _WEEKDAY.sub(" ", c.op.text) if dated else c.op.text
     if not (dated or FORMS.DAYS.search(text)):
         return False
-    readings = (text, _ONWARDS.sub(" ", text))  # since a day, or from one to come
-    found = [zip(*dates.find_spoken_times(r, at, tz), strict=False) for r in readings]
-    short = [[way for way in both if way[0][1] - way[0][0] < dates.YEAR] for both in found]
+    both = zip(*dates.find_spoken_times(text, at, tz), strict=False)
+    ways = [way for way in both if way[0][1] - way[0][0] < dates.YEAR]
     beside = [d for d in (c.op.on, *(d for _, d in c.op.days)) if d and d[:10] != c.today]
-    anchored = anchored or bool(beside) or any(len(ways) > 1 for ways in short)
+    anchored = anchored or bool(beside) or len(ways) > 1
 
     def is_right(way: list[dates.Window]) -> bool:
         said_on = anchored and any(dates.is_message_date(w, at, tz) for w in way)
         return said_on or _was_said(c, way)
 
-    return not any(all(is_right(list(way)) for way in ways) for ways in short)
+    return not all(is_right(list(way)) for way in ways)
 
 
 def has_wrong_date(c: EvidenceCase) -> bool:

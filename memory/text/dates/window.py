@@ -444,6 +444,11 @@ def _since(p: Place) -> Span:
     return (span[0], now + SECOND) if span[0] < now else span
 
 
+def _onwards(p: Place) -> Span:
+    """Return a time to come as it is: "from Monday on" may begin, or have begun."""
+    return p.span if p.said.ahead and p.span[0] >= p.said.now else _since(p)
+
+
 def _until(p: Place) -> Span:
     span, now = p.span, p.said.now
     if p.said.ahead is not False and (coming := p.anew(True)) is not None:
@@ -472,6 +477,7 @@ def _about(p: Place) -> Span:
 
 _MOVES: Final[dict[str, Callable[[Place], Span]]] = {
     "since": _since,
+    "onwards": _onwards,
     "until": _until,
     "before": lambda p: _before(p, p.span[0]),
     "after": _after,

@@ -105,7 +105,7 @@ def find_dates(text: str, now: datetime, *, over: bool | None = None) -> list[Da
 
 def _dated(s: Spoken, plain: str) -> DateMatch | None:
     first, end = s.span
-    since = move_of(plain, s.start, s.end) == "since"
+    since = move_of(plain, s.start, s.end) in {"since", "onwards"}
     if s.at is not None:
         grain: Grain = "minute" if s.unit is TimeUnit.HOUR else "day"
         return DateMatch(s.at, grain, s.start, s.end, since)

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memory import api
+from memory.learn.dates import find_spoken_times
 from memory.learn.visible_messages import label_memories
 from memory.lifecycle import find_occasion, write_growth, write_occasion
 from memory.models import Kind, Memory
@@ -25,6 +26,22 @@ def day(m: Memory, field: str) -> str:
         return ""
     cut = {"minute": 16, "month": 7, "year": 4}.get(m.precision or "", 10)
     return f"{at.astimezone(SHANGHAI):%Y-%m-%dT%H:%M}"[:cut]
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("元旦起我去守大门", "2027-01-01"),
+        ("from Monday onwards I'm at the depot", "2026-12-07"),
+        ("考試改11/12", "2027-11-12"),
+        ("我報名了！！12/15考", "2026-12-15"),
+        ("糖吃1/3就好", ""),
+    ],
+)
+def test_a_day_is_read_as_one_to_come(said: str, wanted: str) -> None:
+    """Also where the words say that it begins then, and month and day stand with a slash."""
+    ahead, _ = find_spoken_times(said, datetime(2026, 12, 6, 12, tzinfo=UTC), TZ)
+    assert [f"{a.astimezone(SHANGHAI):%Y-%m-%d}" for a, _ in ahead] == [wanted] * bool(wanted)
 
 
 @pytest.mark.parametrize("dated", [True, False])
