@@ -218,18 +218,22 @@ def locate_vectors(embedder_id: str) -> Path:
     return Path(__file__).parent / "slot_vectors" / f"{name}.npz"
 
 
-def digest_sentences(lang: Lang) -> str:
-    """Return a mark of a language's sentences, by which vectors of others are known."""
-    return sha256(repr(list_sentences(lang)).encode()).hexdigest()[:16]
+def digest_sentences(sentences: Sequence[object]) -> str:
+    """Return a mark of sentences, by which vectors of others are known."""
+    return sha256(repr([*sentences]).encode()).hexdigest()[:16]
+
+
+def load_shipped(embedder_id: str, sentences: Sequence[object]) -> FloatArray | None:
+    """Return the vectors that are shipped for sentences; None where there are none."""
+    return _read_shipped(embedder_id).get(digest_sentences(sentences))
 
 
 @cache
-def _load_shipped(embedder_id: str) -> dict[Lang, FloatArray]:
+def _read_shipped(embedder_id: str) -> dict[str, FloatArray]:
     if not (path := locate_vectors(embedder_id)).is_file():
         return {}
     with np.load(path, allow_pickle=False) as found:
-        langs = [k for k in values("slots", "NONE") if f"{digest_sentences(k)}" in found]
-        return {lang: found[digest_sentences(lang)].astype(np.float32) for lang in langs}
+        return {key: found[key].astype(np.float32) for key in found}
 
 
 _SPACES: Final[dict[tuple[str, Lang], _Space]] = {}
@@ -265,7 +269,7 @@ async def load_reader(
         return None
     for lang in {detect_language(t) for t in texts} & values("slots", "NONE").keys():
         if (embedder.id, lang) not in _SPACES:
-            rows = _load_shipped(embedder.id).get(lang)
+            rows = load_shipped(embedder.id, list_sentences(lang))
             if rows is None and not waits:
                 continue
             try:

