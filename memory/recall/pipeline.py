@@ -350,7 +350,7 @@ async def _find_ahead(look: RecallContext, judged: Sequence[Hit]) -> list[Hit]:
     now, tz = look.query.now, look.query.tz
     planned = [
         h
-        for h in judged
+        for h in (await _judge(look, _CANDIDATES) if when else judged)
         if h.gate >= REVIEW_THRESHOLD
         and (_is_ahead(h.memory, now) or (h.memory.on is not None and h.memory.on > now))
     ]
