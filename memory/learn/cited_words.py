@@ -45,6 +45,7 @@ class Operation:
     sure: bool = True
     quote: bool = False  # it says it is a quotation: nothing but own words, and what they answer
     old_days: tuple[datetime, ...] = ()  # of the memory it changes
+    entities: tuple[str, ...] = ()  # whom it names beside its text
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ AFFIRMED: Final = 0.6  # share of its words that a "yes" and its question must h
 FOREIGN: Final = 0.5  # share of its words that are Ebb's alone, from which it is Ebb's
 DENIED: Final = 0.5  # share of its words in a clause that denies, from which it is denied
 _CHILD: Final = find_kin("child 孩子")
+_HEAD: Final = 6  # Chinese characters in which a sentence names whom it is about
 
 _NAME: Final = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][\w-]*")
 _VERB: Final = re.compile(  # "Prefers …"
@@ -229,8 +230,10 @@ def has_other_relative(c: EvidenceCase) -> bool:
     if c.quoted and told and near and not told & near and told <= now:
         return True
     unsaid = told - find_kin(c.known) - _CHILD
+    if not now:  # "two sons" of "two years"
+        unsaid = told - find_kin(c.known)
     told_of = compute_share(c.words, list_units(c.known)) > ANSWERED  # a cat by its name
-    return bool(now and unsaid and not told_of)
+    return bool(unsaid and not told_of)
 
 
 def is_named(name: str, known: str, sentence: str) -> bool:
@@ -407,7 +410,9 @@ def is_about_another(c: EvidenceCase) -> bool:
     parts = [p for f in c.focus for p in JOINED.split(f)]
     quoted = [s for q in c.cited for s in _STOPS.split(q) if c.quoted]
     told_of = _closest(c.words, quoted) or quoted
-    if _loses_subject(c) or (told_of and all(_has_other_subject(s, op) for s in told_of)):
+    if _loses_subject(c) or _leaves_out_name(c, quoted):
+        return True
+    if told_of and all(_has_other_subject(s, op) for s in told_of):
         return True
     abouts = [_closest(list_units(told), parts) for told in re.split("[;；]", c.text)]
     return any(about and all(_has_other_subject(p, op) for p in about) for about in abouts)
@@ -430,9 +435,18 @@ def exchanges_roles(c: EvidenceCase) -> bool:
 
 def _loses_subject(c: EvidenceCase) -> bool:
     """Tell whether a memory of a relative would change into one that does not name them."""
-    m = MY_KIN.match(f"my {c.op.old}") if c.op.op in {"update", "fix"} else None
+    changes = c.op.op in {"update", "fix"}
+    m = changes and (MY_KIN.match(f"my {c.op.old}") or MY_KIN.match(f"我{c.op.old}"))
     named = find_kin(c.op.text) | (find_names(f"- {c.op.old}") & find_names(f"- {c.op.text}"))
     return bool(m and find_kin(m[0]) and not named)
+
+
+def _leaves_out_name(c: EvidenceCase, quoted: Sequence[str]) -> bool:
+    """Tell whether the words begin with a name that stands beside the text, and not in it."""
+    of = [n for n in c.op.entities if any(fold(q.strip()).startswith(fold(n)) for q in quoted)]
+    head = c.op.text[:_HEAD] if is_unspaced(c.op.text[:1]) else " ".join(c.op.text.split()[:3])
+    named = find_kin(head) or any(n in fold(c.op.text) for n in map(fold, c.op.entities))
+    return bool(of) and not named
 
 
 def _find_ways(text: str) -> dict[str, bool]:
@@ -554,8 +568,6 @@ def is_not_theirs(c: EvidenceCase) -> bool:
         measure = _MEASURE.match(plain[end:])
         plain = f"{plain[:start]} {plain[end + len(measure[0]) if measure else end :]}"
     words, own = list_units(plain) - _LABELS - c.changed, list_units(c.said)
-    if c.answer or not words:
-        return False
     heard = " ".join(
         m.text[s.start : s.end]
         for m in c.spoken
@@ -564,6 +576,8 @@ def is_not_theirs(c: EvidenceCase) -> bool:
     )
     if fold(c.op.text).strip(" .。") in fold(heard) and fold(c.op.text) not in c.known:
         return True  # its very words
+    if c.answer or not words:
+        return False
     ebb = list_units(heard)
     if compute_share(words, ebb - own) >= FOREIGN and compute_share(words, own) < FOREIGN:
         return True
