@@ -22,7 +22,7 @@ from memory.learn.merge import REPEATS, Merger, SaveResult, change_memory
 from memory.learn.pictures import note_pictures
 from memory.learn.same_meaning import shares_words
 from memory.learn.secrets import list_readable
-from memory.learn.slot_changes import keep_unslotted, weigh_slots
+from memory.learn.slot_changes import keep_rest, weigh_slots
 from memory.learn.slots import SLOTS
 from memory.learn.steps import (
     NOTHING,
@@ -109,11 +109,12 @@ class Monitor:
         if answer is None:  # said to the person; the end of the session is learned from as a whole
             return lambda _tx: FAILED
         steps, unread = answer
-        if failed := [s for s in steps if s.verdict.reason]:  # said once more, with the reasons
+        # Said once more, with the reasons.
+        if failed := [s for s in steps if s.verdict.reason or s.unsaid]:
             again, more = await self._ask(ex, now, failed) or ([], 0)
-            kept = [s for s in steps if not s.verdict.reason]
+            kept = [s for s in steps if s not in failed]
             told = {s.raw for s in kept}
-            again = [*again, *keep_unslotted(failed, again)]
+            again = [*again, *keep_rest(failed, again)]
             steps = [*kept, *(s for s in again if s.raw not in told)]
             unread += more + max(0, len(failed) - len(again))
         steps = await claim_steps(
@@ -214,7 +215,8 @@ class Monitor:
         found = [x for x in found if x.op != "skip"]
         steps, shown = await asyncio.to_thread(_read_steps, ex, found), ex.shown.values()
         near = await measure_nearness(tools, ex.user_id, steps, shown)
-        checked = await asyncio.to_thread(check_steps, steps, ex.spoken, shown, near)
+        insisted = {date for s in failed for date in s.unsaid.values()}
+        checked = await asyncio.to_thread(check_steps, steps, ex.spoken, shown, near, insisted)
         checked = await weigh_paraphrases(tools, checked, ex.spoken, failed, near)
         checked = await weigh_slots(tools, ex.user_id, checked, failed, now)
         return checked, len(unread)
@@ -247,7 +249,7 @@ class Monitor:
 
 
 def _show_failed(s: Step) -> Json:
-    reason = s.verdict.reason
+    reason = s.verdict.reason or "unread_date"
     ends = s.old.original_content if s.old and reason == "slot" else ""
     return {"line": s.raw, "reason": reason, "ends": ends}
 

@@ -63,8 +63,8 @@ async def weigh_slots(
     return [weighed.get(i, s) for i, s in enumerate(steps)]
 
 
-def keep_unslotted(failed: Sequence[Step], again: Sequence[Step]) -> list[Step]:
-    """Return what came back for its slot alone, and was not said again, without that slot."""
+def keep_rest(failed: Sequence[Step], again: Sequence[Step]) -> list[Step]:
+    """Return what went back for its slot or dates alone and was not said again, without those."""
     said = [x for s in again if s.entry for x in (s.entry.said, s.entry.content) if x]
     return [
         replace(
@@ -73,7 +73,9 @@ def keep_unslotted(failed: Sequence[Step], again: Sequence[Step]) -> list[Step]:
             entry=s.entry.model_copy(update={"slot": ""}),
             verdict=replace(s.verdict, reason=""),
         )
+        if s.verdict.reason
+        else s
         for s in failed
-        if s.entry and s.verdict.reason == "slot"
+        if s.entry and s.verdict.reason in {"slot", ""}
         if s.entry.said not in said and s.entry.content not in said
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -86,7 +86,7 @@ _SLOTS: Final = [  # words of one side of life: home, work, …, of all language
 # worse than a model. Names, numbers, quotations and plans told as facts never give way.
 _INSISTED: Final = frozenset(
     {"unsupported", "language", "unsaid_end", "reach", "negation", "overstated", "answer"}
-    | {"roles", "relative_of", "unread_date", "hearsay"}
+    | {"roles", "relative_of", "unread_date", "hearsay", "subject", "no_fact"}
 )
 _INVENTED: Final = frozenset({"said", "name", "number", "not_theirs"})
 # Cosine of a text and the words it cites: of 905 true texts .85 lie so near, of 2,600 untrue ones
@@ -99,7 +99,10 @@ Nearness: TypeAlias = Mapping[str, Mapping[MemoryId, float]]  # of texts to memo
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An operation of a model's answer, the memory it names, and what came of it so far."""
+    """An operation of a model's answer, the memory it names, and what came of it so far.
+
+    `unsaid`: the dates it gave that no words bear, each with its use; its entry is without them.
+    """
 
     op: str
     old: Memory | None = None
@@ -108,6 +111,7 @@ class Step:
     verdict: Verdict = Verdict("")
     claim: Claim | None = None
     insisted: bool = False  # the model knows which memory its slot ends
+    unsaid: Mapping[str, str] = field(default_factory=dict)
 
 
 async def measure_nearness(
@@ -146,6 +150,7 @@ def check_steps(
     spoken: Sequence[ShownMessage],
     shown: Collection[Memory],
     near: Nearness = MappingProxyType({}),
+    insisted: Collection[str] = (),
 ) -> list[Step]:
     """Check each step against the person's words, and whether it means the memory it names.
 
@@ -156,6 +161,7 @@ def check_steps(
         spoken: the exchange, and what was said before it.
         shown: the memories that the model was shown.
         near: how near the steps' texts lie to those.
+        insisted: dates that no words bear, and that the model was told so of.
     """
     bearing = [m for m in shown if not m.source_ids]  # what is derived bears nothing
     texts = [m.original_content for m in bearing]
@@ -183,7 +189,8 @@ def check_steps(
 
     said = _join_exchange_words(spoken)
     tz = spoken[-1].tz
-    checked = [_leave_out_unsaid(replace(s, verdict=check(s)), said, shown, tz) for s in steps]
+    steps = [replace(s, verdict=check(s)) for s in steps]
+    checked = [_leave_out_unsaid(s, said, shown, tz, insisted) for s in steps]
     invented = [s.verdict.reason in {*_INVENTED, "id", "unsupported"} for s in checked]
     if len(steps) < FEW or sum(invented) <= HALF * len(steps):
         return checked
@@ -200,11 +207,13 @@ def _find_miss(
     """Say why an operation may not end the memory it names; "" if it may, or ends none."""
     if s.old is None or s.op not in ENDS:
         return ""
-    if _is_mostly_quoted(found, spoken):
+    if not _cites_words(s) and _is_mostly_quoted(found, spoken):
         return "reach"
     cited = _join_cited_clauses(found, spoken)
-    if s.op in DENIES:
-        ended = _is_denied(spoken, s.old, s.op, shown) or _tells_end(s, found, spoken)
+    # What was no plan is never done: it ends.
+    op = "negate" if s.op == "done" and s.old.kind not in _PLANNED else s.op
+    if op in DENIES:
+        ended = _is_denied(spoken, s.old, op, shown) or _tells_end(replace(s, op=op), found, spoken)
         return "" if ended and found.reason != "negation" else "unsaid_end"
     text, others = s.entry.content if s.entry else "", (m for m in shown if m is not s.old)
     if text and any(has_same_form(text, m.original_content) for m in others):
@@ -228,7 +237,7 @@ async def weigh_paraphrases(
     """
     texts = {m.id: m.text for m in spoken if m.role == "user" and m.n}
     own = all(s.kind == "own" for text in texts.values() for s in split_spans(text))
-    believed = own and not any(s.verdict.reason in _INVENTED for s in steps)
+    believed = not any(s.verdict.reason in _INVENTED for s in steps)
     asked = {
         m.id: f"{question} "
         for i, m in enumerate(spoken)
@@ -252,7 +261,8 @@ async def weigh_paraphrases(
         around = max(float(text @ words), float(text @ message))
         insists = failed or (s.op == "add" and reason == "unsupported")
         asks = _rests_on_question(s, texts)
-        if believed and insists and not asks and _may_insist(s, near):
+        plain = own or _cites_words(s)
+        if believed and plain and insists and not asks and _may_insist(s, near):
             enough = s.op == "negate" or (
                 around >= AROUND if ends else float(text @ words) >= CITED
             )
@@ -263,13 +273,19 @@ async def weigh_paraphrases(
     return out
 
 
+def _cites_words(s: Step) -> bool:
+    """Tell whether it quotes words: those are always the person's own (`find_words`)."""
+    return s.entry is not None and any(c.words for c in s.entry.said)
+
+
 def _rests_on_question(s: Step, texts: Mapping[str, str]) -> bool:
+    """Tell whether a clause that it rests on asks."""
     return any(
-        is_question(text[a:b])
+        is_question(text[a:b].strip() + text[b : b + 1])
         for of, start, end in s.verdict.sources
         for text in [texts.get(of, "")]
-        for a, b in sentences_of(text)
-        if a <= start and end <= b
+        for a, b in split_clauses(text)
+        if a < end and start < b
     )
 
 
@@ -280,19 +296,12 @@ def _may_insist(s: Step, near: Nearness) -> bool:
         return False
     if not entry.said and s.op != "same":
         return False
-    if entry.kind == "health" or is_health(entry.content):
+    if reason == "unsupported" and (entry.kind == "health" or is_health(entry.content)):
         return False
-    if (
-        reason == "negation"
-        and s.op in {"add", "update", "fix"}
-        and not denies_or_ends(entry.content)
-    ):
-        return False  # "likes", of what they do not like
     if s.old is None or s.op not in ENDS:
         return True
-    dated = entry.until or dates.DATED.search(entry.content)
-    if s.old.guarded or s.old.kind is Kind.HEALTH or (s.op == "negate" and not dated):
-        return False  # a bad day ends nothing
+    if s.old.guarded or s.old.kind is Kind.HEALTH:
+        return False
     close = near.get(entry.content, {}).get(s.old.id, 0.0) >= NEAR
     shares = close and touches_memory(entry.content, s.old)
     return shares or _fills_same_slot(s) or _is_nearest(entry.content, s.old, near)
@@ -307,10 +316,13 @@ def _fills_same_slot(s: Step, *, named: bool = True) -> bool:
     return slot == s.old.slot and slots.may_fill(text, kind, slot)
 
 
-def _leave_out_unsaid(step: Step, said: str, shown: Collection[Memory], tz: str) -> Step:
+def _leave_out_unsaid(
+    step: Step, said: str, shown: Collection[Memory], tz: str, insisted: Collection[str]
+) -> Step:
     """Leave out dates and repetition that no words and no memory bear: no date is better.
 
-    A memory bears its own days, where it is changed or the text shares a word with it.
+    A memory bears its own days, where it is changed or the text shares a word with it. A model that
+    gives a date again knows a day whose name a rule does not.
     """
     entry, old = step.entry, step.old
     if entry is None:
@@ -320,13 +332,15 @@ def _leave_out_unsaid(step: Step, said: str, shown: Collection[Memory], tz: str)
     meant = [m for m in shown if unsaid and (m is old or touches_memory(entry.content, m))]
     known = [day for m in meant for day in dates.list_days(m)]
     for use in list(unsaid):
-        span = dates.read(getattr(entry, use), tz)
-        if span and any(span.start <= day <= span.end for day in known):
+        given = getattr(entry, use)
+        span = dates.read(given, tz)
+        if given in insisted or (span and any(span.start <= day <= span.end for day in known)):
             del unsaid[use]
+    missed = {use: getattr(entry, use) for use in unsaid}
     told = f"{said}\n{old.original_content} {old.repeats or ''}" if old else said
     if not dates.tells_repetition(told):
         unsaid["repeats"] = ""
-    return replace(step, entry=entry.model_copy(update=unsaid))
+    return replace(step, entry=entry.model_copy(update=unsaid), unsaid=missed)
 
 
 def _means_memory(
@@ -400,11 +414,16 @@ def _is_invented(op: Operation, told: str, touched: str, heard: str) -> bool:
     words = list_content_words(FORMS.DAYS.sub(" ", text)) - COMMON
     if op.op == "negate" or not words:  # an end is often told in quite other words
         return False
-    same = [w for find in (find_kin, translations.things_of) for w in find(text) & find(told)]
     counted = {f"{n:g}" for n, *_ in find_numbers(told)}
     said = words & (list_content_words(told) | counted)
+    finds = (find_kin, translations.things_of)  # the same in other words
+    same = [w for find in finds for w in find(text) & find(told)]
+    known = f"{touched}\n{op.old}"
+    if is_health(text) and (new := words - list_content_words(known)):
+        same = [w for find in finds for w in (find(text) & find(told)) - find(known)]
+        return len(new & said) + len(same) < TOLD * len(new)  # what is new in it has to be said
     if said or op.op != "add":
-        said |= words & list_content_words(f"{touched}\n{op.old}")
+        said |= words & list_content_words(known)
     return len(said) + len(same) < TOLD * len(words)
 
 
@@ -480,6 +499,7 @@ def _write_operation(s: Step, entry: Entry) -> Operation:
         entry.confidence is None or entry.confidence >= SURE,
         entry.quote,
         tuple(dates.list_days(m)) if m else (),
+        entry.entities,
     )
 
 
