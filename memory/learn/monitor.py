@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 
 CONTEXT_TOKENS: Final = 4_000
 EXCHANGE_TOKENS: Final = 6_000  # of one message of the exchange
-NEAREST, SHOWN = 16, 20  # memories compared with; memories in the reference block
+NEAREST, SHOWN = 16, 18  # memories compared with; memories in the reference block
 NEAREST_SHOWN: Final = 14  # of those before what fills a slot, which words seldom name
 BEFORE, BEFORE_TOKENS = 8, 200  # messages before the exchange that are looked up by, and of each
 MAX_ANSWER: Final = 2_000
