@@ -109,7 +109,9 @@ _STRICT_ID: Final = re.compile(r"[a-z][0-9a-z]{5,7}", re.I)
 _MORE_IDS: Final = re.compile(
     r"""^[\s,，、;；/|&\[\]"“'`]{1,9}([A-Za-z](?=\w*\d)[0-9A-Za-z]{5,7})["”'`\]]?(?![\w=＝:：])"""
 )
-_PLACEHOLDER: Final = re.compile(r"[=＝](?:KIND|LEVEL|N\b|类别|程度)|[:：\s](?:id|ID|编号)[\s\]】]")
+_PLACEHOLDER: Final = re.compile(  # behind what is quoted "id" is I'd
+    r"""[=＝](?:KIND|LEVEL|N\b|类别|程度)|^[^"“”=＝]{0,24}[:：\s](?:id|ID|编号)[\s\]】]"""
+)
 _LEAD: Final = re.compile(rf"^(?:{_any_of(_FIELDS, 'text')})(?=[:：=])", re.I)
 _BEFORE: Final = " \t:：=|,，;；→>*_`-–—"
 _AROUND: Final = " .。!！*_`"
