@@ -87,6 +87,8 @@ class Orders:
                 spoken = await self.switch_memory(on=intent.kind == "on", message=message)
             case "quiet" | "speak":
                 spoken = await self.keep_quiet(intent.text, on=intent.kind == "quiet")
+                if not spoken.ok and intent.rest.strip():  # "no pep talk": how to answer
+                    return OrderOutcome(text)
             case "never" | "always":
                 spoken = await self.make_rule(intent, text)
             case "remember":
