@@ -448,7 +448,8 @@ class EbbAgent(AgentQueries):
         gap = "\n\n" if order.spoken and order.rest else ""
         if opened.away and turn.scope.startswith("user:"):
             await self.memory.pass_over_todos(turn.user_id, turn.at)
-            hello = say(lang, "away") + "\n\n"
+            hard = opened.hard or find_dead(turn.text, told=True)
+            hello = "" if hard else say(lang, "away") + "\n\n"
         return f"{hello}{said.text}{gap}", f"{hello}{said.stored or said.text}{gap}"
 
     async def _ask_below(

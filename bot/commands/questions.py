@@ -171,7 +171,7 @@ class TodoQuestion(NamedTuple):
 
 async def ask_todo(memory: api.Memory, store: Store, turn: Turn, lang: Lang) -> TodoQuestion:
     """Ask about a todo that is due, once."""
-    m = await memory.find_due_todo(turn.user_id, turn.at)
+    m = await memory.find_due_todo(turn.user_id, turn.text, turn.at)
     due = None if m is None else api.find_occasion(m, turn.at, turn.tz)
     if m is None or due is None:
         return TodoQuestion()

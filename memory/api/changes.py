@@ -15,6 +15,7 @@ from memory.learn.forget_plan import ForgetPlan, ForgetPlanner
 from memory.learn.people import forget_old_name, show_names
 from memory.learn.remember import Rememberer, RememberRequest, RememberResult
 from memory.learn.secrets import SecretSealer
+from memory.learn.steps import touches_memory
 from memory.learn.undo import NightUndoResult, UndoResult, list_undoable, undo, undo_night
 from memory.mirror import Mirror, answered
 from memory.models import ChangeSet, Filter, MemoryId, MemoryPage, Proposal, State
@@ -191,9 +192,10 @@ class MemoryChanges:
             user_id, lambda tx: edits.restore(tx, memory_id, self._u, now)
         )
 
-    async def find_due_todo(self, user_id: str, now: datetime) -> models.Memory | None:
-        """Return the due todo that is asked about now, if any."""
-        return next(iter(await self._store.read(user_id, lambda tx: todos.list_due(tx, now))), None)
+    async def find_due_todo(self, user_id: str, text: str, now: datetime) -> models.Memory | None:
+        """Return the due todo that is asked about now, if any; none that a message may be about."""
+        due = await self._store.read(user_id, lambda tx: todos.list_due(tx, now))
+        return next((m for m in due if not touches_memory(text, m)), None)
 
     def note_asked(self, tx: Transaction, memory_id: MemoryId, now: datetime) -> None:
         """Note, with the question itself, that a due todo is asked about: once."""

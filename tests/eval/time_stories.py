@@ -160,7 +160,7 @@ class Story:
         )
         request = build(material)
         shown = "\n".join(str(m["content"]) for m in request.messages)
-        asked = None if away else await memory.find_due_todo(self.user_id, at)
+        asked = None if away else await memory.find_due_todo(self.user_id, text, at)
         if due := asked:
             await store.write(self.user_id, lambda tx: memory.note_asked(tx, due.id, at))
         told = await notebook.answer(self.embed, request.data)
