@@ -444,7 +444,7 @@ def find_standing(
         group, size = _group(m), len(m.original_content.encode()) / _BYTES
         again = group == _CLOSE and bool(m.entities) and named.issuperset(m.entities)
         stands = is_standing(m) or m.id in residents or m.id in rest
-        private = m.sensitivity >= Sensitivity.PRIVATE and not m.pinned
+        private = m.sensitivity >= Sensitivity.PRIVATE and not (m.pinned or m.slot == "home")
         hidden = m.quiet_at or again or m.is_unsettled(now) or (group >= _CLOSE and private)
         if group == 1 or m.id in out or hidden or not stands:
             continue
@@ -469,7 +469,11 @@ def _list_rest(tx: Transaction, u: float, now: datetime) -> list[Memory]:
     f = Filter(
         levels=CLEAR_LEVELS, layers=layers, valid_at=now, negated=False, max_sensitivity=public
     )
-    found = tx.memories.find(f, order="weight", limit=_REST).items
+    # Where somebody lives stands though it may name a street.
+    own = replace(f, max_sensitivity=Sensitivity.PRIVATE)
+    homes = tx.memories.list_slots(["home"])
+    homes = [m for m in homes if matches_filter(own, m) and not _is_ahead(m, now)]
+    found = [*homes, *tx.memories.find(f, order="weight", limit=_REST).items]
     deaths, past = find_deaths(tx, now), now - timedelta(days=1)
     live = [
         m
