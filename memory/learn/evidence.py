@@ -126,7 +126,8 @@ def find_names(text: str) -> set[str]:
     text, people = FORMS.DAYS.sub(" ", text), find_people_names(text)
     if not LANGUAGES[detect_language(text)].spaced:
         called = {n for n in people if re.search(_CALLED, text[: text.find(n)])}
-        return called | {a or b for a, b in re.findall(_PLACED, text)} | set(_LATIN.findall(text))
+        found = called | {a or b for a, b in re.findall(_PLACED, text)} | set(_LATIN.findall(text))
+        return found - _NO_NAMES
     found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip()} | people
     verb = _VERB.match(text)
     return {n for n in found - _NO_NAMES - {verb[1] if verb else ""} if not find_kin(n)}
@@ -308,11 +309,10 @@ def _scales(word: str, c: EvidenceCase, values: set[float]) -> bool:
     return bool(unit) and unit in c.known and float(digits[0].replace(",", "")) in values
 
 
-def has_other_date(c: EvidenceCase, *, anchored: bool = False) -> bool:
+def has_other_date(c: EvidenceCase) -> bool:
     """Find a date in the text that the words do not come to. Years alone are numbers.
 
-    Where it may be `anchored`, or names another day, the day on which it was said is none: "aged 5
-    in March 2026".
+    Where it names another day, the day on which it was said is none: "aged 5 in March 2026".
     """
     at, tz = c.m.at, c.m.tz
     dated = dates.DATED.search(c.op.text)
@@ -322,18 +322,13 @@ def has_other_date(c: EvidenceCase, *, anchored: bool = False) -> bool:
     both = zip(*dates.find_spoken_times(text, at, tz), strict=False)
     ways = [way for way in both if way[0][1] - way[0][0] < dates.YEAR]
     beside = [d for d in (c.op.on, *(d for _, d in c.op.days)) if d and d[:10] != c.today]
-    anchored = anchored or bool(beside) or len(ways) > 1
+    anchored = bool(beside) or len(ways) > 1
 
     def is_right(way: list[dates.Window]) -> bool:
         said_on = anchored and any(dates.is_message_date(w, at, tz) for w in way)
         return said_on or _was_said(c, way)
 
     return not all(is_right(list(way)) for way in ways)
-
-
-def has_wrong_date(c: EvidenceCase) -> bool:
-    """Find a date in the text beside words that come to another one."""
-    return bool(c.windows) and has_other_date(c, anchored=True)
 
 
 def find_other_days(c: EvidenceCase) -> tuple[str, ...]:
@@ -351,6 +346,8 @@ def _was_said(c: EvidenceCase, ways: list[dates.Window]) -> bool:
     at, tz = c.m.at, c.m.tz
     if any(dates.is_message_date(w, at, tz) for w in ways) and not c.lies_ahead:
         return True
+    if c.op.op == "done" and any(a <= day < b for a, b in ways for day in c.op.old_days):
+        return True  # a plan comes to pass on its day
     return any(_names_day(c, w) or any(dates.matches_time(w, s, at) for s in c.times) for w in ways)
 
 
@@ -386,6 +383,8 @@ def has_other_polarity(c: EvidenceCase) -> bool:
         return not (denies_or_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
     if is_denial(op) or any(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
         return False
+    if c.op.op == "update" and FORMS.CHANGED.search(said):
+        return False  # what is denied is how it was: "not X any more, it's Y"
     for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", " , ".join(c.focus))):
         after = _AFTER_NOT.match(m.string[m.end() :][:40])
         if after and (denied := list_units(after[0])) and denied <= c.words - c.changed:
@@ -594,7 +593,6 @@ CHECKS: Final[dict[str, Callable[[EvidenceCase], bool]]] = {
     "relative": has_relative_date,
     "name": has_other_name,
     "number": has_other_number,
-    "date": has_wrong_date,
     "subject": is_about_another,
     "not_theirs": is_not_theirs,
     "no_fact": is_no_fact,

@@ -8,12 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory.learn.answer import LearningTools
+from memory.learn.cited_words import compute_share
+from memory.learn.same_meaning import list_units
 from memory.learn.slots import find_holder, is_clear, load_reader, may_fill
-from memory.learn.steps import Step
+from memory.learn.steps import HALF, Step
 from memory.models import Kind
 from memory.ports import Transaction
+
+if TYPE_CHECKING:
+    from memory.learn.schemas import Entry
 
 
 async def weigh_slots(
@@ -65,7 +71,16 @@ async def weigh_slots(
 
 def keep_rest(failed: Sequence[Step], again: Sequence[Step]) -> list[Step]:
     """Return what went back for its slot or dates alone and was not said again, without those."""
-    said = [x for s in again if s.entry for x in (s.entry.said, s.entry.content) if x]
+    told = [s.entry for s in again if s.entry]
+
+    def is_told(entry: Entry) -> bool:
+        """Tell whether the words it quotes, or most of its own, came back."""
+        words = list_units(entry.content)
+        return any(
+            compute_share(words, list_units(e.content)) > HALF or (e.said and e.said == entry.said)
+            for e in told
+        )
+
     return [
         replace(
             s,
@@ -76,6 +91,5 @@ def keep_rest(failed: Sequence[Step], again: Sequence[Step]) -> list[Step]:
         if s.verdict.reason
         else s
         for s in failed
-        if s.entry and s.verdict.reason in {"slot", ""}
-        if s.entry.said not in said and s.entry.content not in said
+        if s.entry and s.verdict.reason in {"slot", ""} and not is_told(s.entry)
     ]

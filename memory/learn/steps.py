@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memory.learn import dates, learning_rules, slots
 from memory.learn.answer import ANY, LearningTools
-from memory.learn.cited_words import Operation, ShownMessage, find_question_before, sentences_of
+from memory.learn.cited_words import (
+    Operation,
+    ShownMessage,
+    compute_share,
+    find_question_before,
+    sentences_of,
+)
 from memory.learn.evidence import Verdict, check_operation, find_names
 from memory.learn.evidence_case import JOINED
 from memory.learn.merge import REPEATS, Claim, Merger, SaveResult, importance_of_memory
@@ -67,7 +73,7 @@ FEW: Final = 4  # words of a short answer; lines of an answer that can be mostly
 MOST_ENDED: Final = 3  # memories that one exchange may end
 HALF: Final = 0.5  # share of a text's words that names a memory, or makes a claim the person's
 ASKABLE: Final = frozenset(  # causes of refusal that give the words no wrong sense
-    {"said", "unsupported", "name", "number", "date", "relative", "overstated"}
+    {"said", "unsupported", "name", "number", "unread_date", "relative", "overstated"}
 )
 _PLANNED: Final = frozenset({Kind.TODO, Kind.EVENT, Kind.GOAL})
 _SLOTS: Final = [  # words of one side of life: home, work, …, of all languages together
@@ -117,32 +123,40 @@ class Step:
 async def measure_nearness(
     tools: LearningTools, user_id: str, steps: Sequence[Step], shown: Collection[Memory]
 ) -> Nearness:
-    """Return how near each text that is to end a memory lies to what was shown."""
+    """Return how near each text that is to end a memory lies to what was shown.
+
+    A new value of a slot is nearest to the one it takes the place of, in whatever words.
+    """
     ends = [s for s in steps if s.entry and s.old and s.op in ENDS and not s.verdict.reason]
     plain = {s.entry.content: dates.cut_dates(s.entry.content).strip() for s in ends if s.entry}
-    reader, new = await _place_texts(tools, plain.values())
+    reader, new = await _embed_texts(tools, plain.values())
     if reader is None:
         return {}
     ids, embedder = [m.id for m in shown], tools.embedder.id
     known = await tools.store.read(user_id, lambda tx: tx.vectors.get(ids, embedder))
     held = {m.id: reader.centre(m.original_content, known[m.id]) for m in shown if m.id in known}
-    return {
-        text: {i: float(new[cut] @ m) for i, m in held.items()}
+    near = {
+        text: {i: float(reader.centre(cut, new[cut]) @ m) for i, m in held.items()}
         for text, cut in plain.items()
         if cut in new
     }
+    for s in ends:
+        if s.entry and s.old and s.old.slot and (cut := plain[s.entry.content]) in new:
+            fits = reader.read_slot(cut, new[cut]) == s.old.slot
+            near[s.entry.content] |= {s.old.id: 1.0} if fits else {}
+    return near
 
 
-async def _place_texts(
+async def _embed_texts(
     tools: LearningTools, texts: Iterable[str]
 ) -> tuple[slots.SlotReader | None, dict[str, FloatArray]]:
-    """Return the reader of slots, if there is one, and the texts' vectors as it places them."""
+    """Return the reader of slots, if there is one, and the texts' vectors."""
     wanted = [t for t in dict.fromkeys(texts) if t.strip()]
     reader = await slots.load_reader(tools.embedder, wanted) if wanted else None
     if reader is None:
         return None, {}
     vectors = zip(wanted, await tools.embed(wanted), strict=True)
-    return reader, {text: reader.centre(text, v) for text, v in vectors if v is not None}
+    return reader, {text: v for text, v in vectors if v is not None}
 
 
 def check_steps(
@@ -175,7 +189,7 @@ def check_steps(
         op = _write_operation(s, s.entry) if s.entry else None
         found = check_operation(op, spoken, texts) if op else Verdict("")
         if s.op in REPEATS:  # in whatever words they said it
-            if found.reason in {"", "said", "negation"}:
+            if found.reason in {"", "said"} or (found.reason == "negation" and s.op == "affirm"):
                 return found
             meant = s.op == "same" or _speaks_of_change(_join_cited_clauses(found, spoken))
             return replace(found, reason="") if meant else Verdict("")
@@ -251,12 +265,13 @@ async def weigh_paraphrases(
             of = rests[0][0]
             question = asked.get(of, "") if s.verdict.reason != "answer" else ""
             cited[i] = s.entry.content, f"{question}{quoted}", f"{question}{texts[of]}"
-    _, at = await _place_texts(tools, (t for some in cited.values() for t in some))
+    reader, at = await _embed_texts(tools, (t for some in cited.values() for t in some))
     out = list(steps)
     for i, some in cited.items():
-        if not all(t in at for t in some):
+        if reader is None or not all(t in at for t in some):
             continue
-        s, (text, words, message) = steps[i], (at[t] for t in some)
+        s, (text, words, message) = steps[i], (reader.centre(t, at[t]) for t in some)
+        shared = compute_share(*map(list_content_words, (some[0], some[2])))
         ends, reason = s.old is not None and s.op in ENDS, s.verdict.reason
         around = max(float(text @ words), float(text @ message))
         insists = failed or (s.op == "add" and reason == "unsupported")
@@ -264,11 +279,11 @@ async def weigh_paraphrases(
         plain = own or _cites_words(s)
         if believed and plain and insists and not asks and _may_insist(s, near):
             enough = s.op == "negate" or (
-                around >= AROUND if ends else float(text @ words) >= CITED
+                around >= AROUND if ends else float(text @ words) >= CITED or shared > HALF
             )
             reason = "" if enough else reason
         if (s.op == "add" and not reason) or reason == "reach":  # it is kept
-            reason = "unsupported" if around < FAR else reason
+            reason = "unsupported" if around < FAR and shared <= HALF else reason
         out[i] = replace(s, verdict=replace(s.verdict, reason=reason))
     return out
 
