@@ -279,7 +279,7 @@ async def weigh_paraphrases(
         plain = own or _cites_words(s)
         if believed and plain and insists and not asks and _may_insist(s, near):
             enough = s.op == "negate" or (
-                around >= AROUND if ends else float(text @ words) >= CITED or shared > HALF
+                around >= AROUND if ends else float(text @ words) >= CITED
             )
             reason = "" if enough else reason
         if (s.op == "add" and not reason) or reason == "reach":  # it is kept

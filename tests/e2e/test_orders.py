@@ -184,6 +184,18 @@ async def test_what_is_meant_goes_and_nothing_else(
             assert await kept(w) == set(facts)
 
 
+async def test_a_wish_about_answers_is_no_order_about_memory(
+    tmp_path: Path, openai_server: OpenAIServer
+) -> None:
+    """Of what nobody told before, the model has the whole message, and nothing is said of memory."""
+    by_memory_model(openai_server, {})
+    async with scripted(tmp_path, openai_server) as w:
+        wish = "Don't mention pep talks again. The ferry was late."
+        said = await w.say(wish)
+        assert "pep talks" not in said.text
+        assert wish in chats(openai_server, "large")[-1].text
+
+
 @pytest.mark.parametrize(
     ("fact", "wish", "aside", "named", "over"),
     [

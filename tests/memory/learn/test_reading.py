@@ -70,6 +70,12 @@ from memory.text.clean import estimate_tokens
                 "add", text="Pregnant", attributes={"said": "1:due in April\n1:seven weeks"}
             ),
         ),
+        (
+            '[ADD said=1:"ive said id do the run"] Does the run',
+            OperationLine(
+                "add", text="Does the run", attributes={"said": "1:ive said id do the run"}
+            ),
+        ),
         ("**[ADD]** Sings", OperationLine("add", text="Sings")),
         ("`[ADD] Sings`", OperationLine("add", text="Sings")),
     ],
