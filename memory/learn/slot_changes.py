@@ -71,7 +71,7 @@ async def weigh_slots(
 
 def keep_rest(failed: Sequence[Step], again: Sequence[Step]) -> list[Step]:
     """Return what went back for its slot or dates alone and was not said again, without those."""
-    told = [s.entry for s in again if s.entry]
+    told = [s.entry for s in again if s.entry and not s.verdict.reason]
 
     def is_told(entry: Entry) -> bool:
         """Tell whether the words it quotes, or most of its own, came back."""
