@@ -21,7 +21,7 @@ from memory.jobs import Effect, Handler, JobRunner
 from memory.learn import forget as forgetting
 from memory.learn import preferences
 from memory.learn.answer import LearningTools
-from memory.learn.asked_slots import find_asked_slots, load_questions
+from memory.learn.asked_slots import find_asked_slots
 from memory.learn.background import CurveSwitcher, embed_missing, plan
 from memory.learn.cascade import drop_unsettled
 from memory.learn.extract import Extractor
@@ -29,6 +29,7 @@ from memory.learn.keep_said import SaidKeeper
 from memory.learn.monitor import Monitor
 from memory.learn.people import find_renamed, show_names, swap_names
 from memory.learn.quotes import QuoteReader, plan_reading
+from memory.learn.slots import load_reader
 from memory.learn.summarise import Summariser
 from memory.mirror import Mirror, MirrorPlace
 from memory.models import (
@@ -290,10 +291,10 @@ class Memory(MemoryChanges):
     async def _find_asked_slots(self, text: str, vector: QueryVectors | None) -> frozenset[str]:
         if vector is None or vector.embedder != self._embedder.id:
             return frozenset()
-        questions = await load_questions(self._embedder, models.detect_language(text), waits=False)
+        reader = await load_reader(self._embedder, [text], waits=False)
         row = vector.rows[0][: self._embedder.dim]
         calls = vector.reader is not None and vector.reader.score_call(row) > 0
-        return find_asked_slots(text, row, questions, calls=calls) if questions else frozenset()
+        return find_asked_slots(text, row, reader, calls=calls) if reader else frozenset()
 
     async def recall_passages(
         self,

@@ -14,9 +14,10 @@ from datetime import datetime
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory.errors import ModelError
 from memory.learn.same_meaning import find_names, is_semantic, mentions_name
@@ -97,7 +98,8 @@ class _Space:
     """The sentences of one language by one embedder, where what a slot's own differ in counts less.
 
     `rows` are their places (sentences, dim) around their `mean`; along `axes`, a part goes. `sides`
-    are the places of the sentences of `SIDES`, around `centre`.
+    are the places of the sentences of `SIDES`, around `centre`; `questions` those for the slots and
+    for other things, around `asked`.
     """
 
     mean: FloatArray
@@ -106,14 +108,13 @@ class _Space:
     rows: FloatArray
     sides: Mapping[str, FloatArray]
     centre: FloatArray
+    questions: FloatArray
+    asked: FloatArray
 
     def place(self, vectors: FloatArray) -> FloatArray:
         """Return the places of vectors (texts, dim), of length one."""
         found = vectors - self.mean
-        found = found - (found @ self.axes.T * self.parts) @ self.axes
-        norms = np.linalg.norm(found, axis=1, keepdims=True)
-        placed: FloatArray = (found / np.maximum(norms, 1e-9)).astype(np.float32)
-        return placed
+        return _scale(found - (found @ self.axes.T * self.parts) @ self.axes)
 
     def score(self, places: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the cosines of each slot's nearest sentence (texts, slots), and of none's."""
@@ -144,6 +145,14 @@ class SlotReader:
             return {}, 1.0
         found, none = space.score(space.place(vector[None]))
         return dict(zip(SLOTS, found[0].tolist(), strict=True)), float(none[0])
+
+    def compare_questions(self, lang: Lang, vector: FloatArray) -> tuple[dict[str, float], float]:
+        """Return the cosine with each slot's nearest question, and with the nearest of none."""
+        if (space := self.spaces.get(lang)) is None:
+            return {}, 1.0
+        cosines, named = space.questions @ _scale(vector - space.asked), 3 * len(SLOTS)
+        best = cosines[:named].reshape(-1, 3).max(1)
+        return dict(zip(SLOTS, best.tolist(), strict=True)), float(cosines[named:].max())
 
     def is_near(self, text: str, vector: FloatArray, slot: str, *, insisted: bool = False) -> bool:
         """Tell whether a text lies near to a slot's sentences, and hardly nearer to another's."""
@@ -192,15 +201,13 @@ class SlotReader:
         """Return how near a text is to the two nearest sentences of each of `SIDES`, by cosine."""
         if (space := self.spaces.get(detect_language(text))) is None:
             return {}
-        place = vector - space.centre
-        place = place / max(float(np.linalg.norm(place)), 1e-9)
+        place = _scale(vector - space.centre)
         return {k: float(np.sort(rows @ place)[-2:].mean()) for k, rows in space.sides.items()}
 
     def centre(self, text: str, vector: FloatArray) -> FloatArray:
         """Return a text's vector as seen from the mean of its language, of length 1."""
         space = self.spaces.get(detect_language(text))
-        centred = vector - (space.mean if space else 0.0)
-        return centred / max(float(np.linalg.norm(centred)), 1e-9)
+        return _scale(vector - (space.mean if space else 0.0))
 
 
 @cache
@@ -212,20 +219,22 @@ def list_sentences(lang: Lang) -> list[tuple[str, str]]:
     return [(slot, text) for slot, some in named for text in some.split("|")]
 
 
+@cache
+def list_questions(lang: Lang) -> list[str]:
+    """List the questions of a language: three of each slot, then those for other things."""
+    found = (values("slot_questions", name)[lang] for name in (*SLOTS, "NONE"))
+    return [text for some in found for text in some.split("|")]
+
+
 def locate_vectors(embedder_id: str) -> Path:
     """Return the file with the vectors that are shipped for an embedder."""
     name = embedder_id.replace(":", "-").replace("/", "-")
     return Path(__file__).parent / "slot_vectors" / f"{name}.npz"
 
 
-def digest_sentences(sentences: Sequence[object]) -> str:
+def digest_sentences(sentences: Sequence[str | tuple[str, str]]) -> str:
     """Return a mark of sentences, by which vectors of others are known."""
     return sha256(repr([*sentences]).encode()).hexdigest()[:16]
-
-
-def load_shipped(embedder_id: str, sentences: Sequence[object]) -> FloatArray | None:
-    """Return the vectors that are shipped for sentences; None where there are none."""
-    return _read_shipped(embedder_id).get(digest_sentences(sentences))
 
 
 @cache
@@ -239,13 +248,20 @@ def _read_shipped(embedder_id: str) -> dict[str, FloatArray]:
 _SPACES: Final[dict[tuple[str, Lang], _Space]] = {}
 
 
-def _build_space(rows: FloatArray, lang: Lang) -> _Space:
-    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+def _scale(vectors: NDArray[np.floating[Any]]) -> FloatArray:
+    """Return vectors of length one."""
+    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    scaled: FloatArray = (vectors / np.maximum(norms, 1e-9)).astype(np.float32)
+    return scaled
+
+
+def _build_space(rows: FloatArray, questions: FloatArray, lang: Lang) -> _Space:
+    rows, questions = _scale(rows), _scale(questions)
+    asked = questions.mean(0)
     sorts = np.array([sort for sort, _ in list_sentences(lang)])
     more = np.isin(sorts, [side.upper() for side in SIDES])
     centre = rows[more].mean(0)
-    beside = rows - centre
-    beside = beside / np.linalg.norm(beside, axis=1, keepdims=True)
+    beside = _scale(rows - centre)
     sides = {side: beside[sorts == side.upper()] for side in SIDES}
     rows = rows[~more]
     mean = rows.mean(0)
@@ -254,8 +270,26 @@ def _build_space(rows: FloatArray, lang: Lang) -> _Space:
     _, sizes, axes = np.linalg.svd(within, full_matrices=False)
     spread = sizes**2
     usual = spread.sum() / rows.shape[1]
-    raw = _Space(mean, axes, 1 - np.sqrt(usual / (spread + usual)), rows, sides, centre)
+    parts = 1 - np.sqrt(usual / (spread + usual))
+    raw = _Space(mean, axes, parts, rows, sides, centre, _scale(questions - asked), asked)
     return replace(raw, rows=raw.place(rows))
+
+
+async def _find_vectors(
+    embedder: Embedder,
+    sentences: Sequence[str | tuple[str, str]],
+    kind: Literal["query", "content"],
+    waits: bool,
+) -> FloatArray | None:
+    """Return the vectors of sentences, shipped or embedded; None where neither can be had now."""
+    rows = _read_shipped(embedder.id).get(digest_sentences(sentences))
+    if rows is not None or not waits:
+        return rows
+    texts = [s if isinstance(s, str) else s[1] for s in sentences]
+    try:
+        return await embedder.embed(texts, kind)
+    except ModelError:  # the next text tries again
+        return None
 
 
 async def load_reader(
@@ -269,15 +303,10 @@ async def load_reader(
         return None
     for lang in {detect_language(t) for t in texts} & values("slots", "NONE").keys():
         if (embedder.id, lang) not in _SPACES:
-            rows = load_shipped(embedder.id, list_sentences(lang))
-            if rows is None and not waits:
-                continue
-            try:
-                if rows is None:
-                    rows = await embedder.embed([t for _, t in list_sentences(lang)], "content")
-            except ModelError:  # the next text tries again
-                continue
-            _SPACES[embedder.id, lang] = _build_space(rows, lang)
+            rows = await _find_vectors(embedder, list_sentences(lang), "content", waits)
+            questions = await _find_vectors(embedder, list_questions(lang), "query", waits)
+            if rows is not None and questions is not None:
+                _SPACES[embedder.id, lang] = _build_space(rows, questions, lang)
     return SlotReader({k: s for (name, k), s in _SPACES.items() if name == embedder.id})
 
 

