@@ -186,7 +186,9 @@ async def find_candidates(look: RecallContext) -> tuple[list[CandidateRow], Mapp
 
 async def _judge(look: RecallContext, most: int = _LOOKED_AT) -> list[Hit]:
     """Return the best `most` candidates of all signals, judged, best first; episodes among them."""
-    rows, features = await find_candidates(look)
+    if look.found is None:
+        look.found = await find_candidates(look)
+    rows, features = look.found
     total = np.zeros(len(rows), np.float32)
     for name, values in features.items():
         total += WEIGHTS.get(name, 0.0) * values

@@ -48,7 +48,8 @@ class RecallContext:
     """One question in one mode, while it is being answered.
 
     What stands behind `filter` is found out on the way: `passing` and `named` by place, `answers`
-    the scores of each part, `cosines` as the embedder gave them, `rows` those read already.
+    the scores of each part, `cosines` as the embedder gave them, `rows` those read already, `found`
+    the candidates and their features.
     """
 
     query: Query
@@ -64,6 +65,7 @@ class RecallContext:
     chance: ChanceStatistics | None = None  # of the embedder's cosines
     cosines: dict[int, float] = field(default_factory=dict)
     rows: dict[int, CandidateRow] = field(default_factory=dict)
+    found: tuple[list[CandidateRow], Mapping[str, Values]] | None = None
 
     @property
     def vectors(self) -> QueryVectors | None:
