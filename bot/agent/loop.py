@@ -448,8 +448,7 @@ class EbbAgent(AgentQueries):
         gap = "\n\n" if order.spoken and order.rest else ""
         if opened.away and turn.scope.startswith("user:"):
             await self.memory.pass_over_todos(turn.user_id, turn.at)
-            hard = opened.hard or find_dead(turn.text, told=True)
-            hello = "" if hard else say(lang, "away") + "\n\n"
+            hello = "" if _is_hard(turn, opened) else say(lang, "away") + "\n\n"
         return f"{hello}{said.text}{gap}", f"{hello}{said.stored or said.text}{gap}"
 
     async def _ask_below(
@@ -462,8 +461,7 @@ class EbbAgent(AgentQueries):
         if tools is not None and tools.question:
             return TodoQuestion(tools.question, tools.choices)
         private = turn.scope.startswith("user:")
-        hard = opened.hard or find_dead(turn.text, told=True)
-        if opened.history or opened.off or not private or hard:
+        if opened.history or opened.off or not private or _is_hard(turn, opened):
             return TodoQuestion()
         return await ask_todo(self.memory, self.store, turn, lang)
 
@@ -515,6 +513,11 @@ class EbbAgent(AgentQueries):
     async def drain(self, timeout: float) -> int:
         """Wait for background work; how many jobs are left for the next start."""
         return await self.background.drain(timeout)
+
+
+def _is_hard(turn: Turn, opened: turns.OpenedTurn) -> bool:
+    """Tell whether a message speaks of hurting oneself, or tells of a death."""
+    return bool(opened.hard or find_dead(turn.text, told=True))
 
 
 def _write_stored(turn: Turn, lang: Lang) -> str:
