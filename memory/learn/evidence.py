@@ -230,9 +230,9 @@ def has_other_relative(c: EvidenceCase) -> bool:
     told, near, now = map(find_kin, (c.op.text, " ".join(c.focus), c.m.text))
     if c.quoted and told and near and not told & near and told <= now:
         return True
-    unsaid = told - find_kin(c.known) - _CHILD
-    if not now:  # "two sons" of "two years"
-        unsaid = told - find_kin(c.known)
+    unsaid = told - find_kin(c.known)
+    if now:  # a child by its name; but not "two sons" of "two years"
+        unsaid -= _CHILD
     told_of = compute_share(c.words, list_units(c.known)) > ANSWERED  # a cat by its name
     return bool(unsaid and not told_of)
 

@@ -89,7 +89,7 @@ _SLOTS: Final = [  # words of one side of life: home, work, …, of all language
 
 
 # Reasons that give way to a model that insists: they rest on what words mean, and a rule reads that
-# worse than a model. Names, numbers, quotations and plans told as facts never give way.
+# worse than a model. Names, numbers, quotations and Ebb's own words never give way.
 _INSISTED: Final = frozenset(
     {"unsupported", "language", "unsaid_end", "reach", "negation", "overstated", "answer"}
     | {"roles", "relative_of", "unread_date", "hearsay", "subject", "no_fact"}
@@ -141,9 +141,10 @@ async def measure_nearness(
         if cut in new
     }
     for s in ends:
-        if s.entry and s.old and s.old.slot and (cut := plain[s.entry.content]) in new:
-            fits = reader.read_slot(cut, new[cut]) == s.old.slot
-            near[s.entry.content] |= {s.old.id: 1.0} if fits else {}
+        if s.entry is None or s.old is None or (cut := plain[s.entry.content]) not in new:
+            continue
+        if s.old.slot and reader.read_slot(cut, new[cut]) == s.old.slot:
+            near[s.entry.content][s.old.id] = 1.0
     return near
 
 
@@ -246,8 +247,8 @@ async def weigh_paraphrases(
     """Refuse texts far from the words they rest on; accept near ones that a model says again.
 
     It was told what is wrong (`failed`) and means it all the same. Who still writes what nobody
-    said, or reads a message with somebody else's words in it, is not believed. Nothing of health
-    passes so: to be near is to be about the same, and no diagnosis may rest on that.
+    said is not believed, nor who cites no words of a message with somebody else's in it. Nothing
+    of health passes that has words nobody said: no diagnosis may rest on being near.
     """
     texts = {m.id: m.text for m in spoken if m.role == "user" and m.n}
     own = all(s.kind == "own" for text in texts.values() for s in split_spans(text))
@@ -431,14 +432,16 @@ def _is_invented(op: Operation, told: str, touched: str, heard: str) -> bool:
         return False
     counted = {f"{n:g}" for n, *_ in find_numbers(told)}
     said = words & (list_content_words(told) | counted)
-    finds = (find_kin, translations.things_of)  # the same in other words
-    same = [w for find in finds for w in find(text) & find(told)]
     known = f"{touched}\n{op.old}"
-    if is_health(text) and (new := words - list_content_words(known)):
-        same = [w for find in finds for w in (find(text) & find(told)) - find(known)]
-        return len(new & said) + len(same) < TOLD * len(new)  # what is new in it has to be said
-    if said or op.op != "add":
-        said |= words & list_content_words(known)
+    new = words - list_content_words(known)
+    strict = bool(new) and is_health(text)  # what is new in it has to be said
+    finds = (find_kin, translations.things_of)  # the same in other words
+    beside = known if strict else ""
+    same = [w for find in finds for w in (find(text) & find(told)) - find(beside)]
+    if strict:
+        words, said = new, said & new
+    elif said or op.op != "add":
+        said |= words - new
     return len(said) + len(same) < TOLD * len(words)
 
 
