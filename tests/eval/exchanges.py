@@ -13,7 +13,12 @@ from tests.eval.scores import Scoring
 from tests.eval.talks import Answers, Row, Talk, unname
 
 SETS: Final = ("exchanges_en", "exchanges_zh")
-HELD: Final = ("exchanges_held", "exchanges_last", "exchanges_more")  # nobody tuned on them
+HELD: Final = (
+    "exchanges_held",
+    "exchanges_last",
+    "exchanges_more",
+    "exchanges_next",
+)  # nobody tuned on them
 _REFUSED: Final = re.compile(r'<line reason="([^"]*)">(.*?)</line>', re.DOTALL)
 
 

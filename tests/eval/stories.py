@@ -27,7 +27,12 @@ from tests.eval.talks import Answers, Row, Talk, text_of, unname
 
 Shown: TypeAlias = tuple[str, Memory, bool, bool]  # text, memory, told as true now, told as ahead
 SETS: Final = ("stories",)
-HELD: Final = ("stories_held", "stories_last", "stories_more", "stories_next")  # nobody tuned on them
+HELD: Final = (
+    "stories_held",
+    "stories_last",
+    "stories_more",
+    "stories_next",
+)  # nobody tuned on them
 PATIENCE: Final = 40  # times that an answer is asked for whose vector comes late
 IDLE: Final = timedelta(hours=6)
 _PLANS: Final = {Kind.EVENT, Kind.GOAL, Kind.TODO, Kind.DECISION}
