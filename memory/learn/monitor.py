@@ -197,7 +197,7 @@ class Monitor:
             "tz": tz,
             "exchange": await asyncio.to_thread(show, ex.messages, EXCHANGE_TOKENS),
             "context": await asyncio.to_thread(show, ex.context, CONTEXT_TOKENS),
-            "reference": label_memories(ex.shown.values(), tz),
+            "reference": label_memories(ex.shown.values(), tz, {m.id for m in ex.evidence}),
             "rules": await tools.store.read(ex.user_id, list_said),
             "failed": [_show_failed(s) for s in failed],
         }

@@ -30,6 +30,7 @@ from memory.models import (
     Lang,
     Memory,
     Source,
+    State,
     detect_language,
     is_quote,
 )
@@ -399,6 +400,49 @@ def settle_slot(merger: Merger, claim: Claim) -> SaveResult | None:
     if saved.memory is not None:
         ask_change(merger.tx, saved.memory, old, claim.said_at)
     return saved
+
+
+def settle_request(merger: Merger, claim: Claim, slot: str, old: Memory | None) -> Memory | None:
+    """Let what the person asked to be kept end the value before it, by the slot a model names.
+
+    Args:
+        merger: of this write.
+        claim: what the model says of a message.
+        slot: that it names.
+        old: the memory that it says has changed, if any.
+
+    Returns:
+        What was kept at the person's request from that message; None where it is not of the slot.
+    """
+    tx, reader, embedder = merger.tx, claim.reader, claim.embedder_id
+    if not claim.sources or merger.proposing:
+        return None
+    asked = [
+        m for m in _list_held(tx, claim.said_at) if m.verified and m.source_message in claim.sources
+    ]
+    some = [*asked, *([old] if old else [])]
+    vectors = tx.vectors.get([m.id for m in some], embedder) if reader and embedder else {}
+
+    def is_of(m: Memory) -> bool:
+        text, vector = m.original_content, vectors.get(m.id)
+        if reader and (vector is None or not reader.is_near(text, vector, slot, insisted=True)):
+            return False
+        return may_fill(text, m.kind, slot)
+
+    kept = next(filter(is_of, asked), None)
+    if kept is None:
+        return None
+    if old is None or old.id == kept.id:
+        held = [m for m in _list_held(tx, claim.said_at) if m.slot == slot and m.id != kept.id]
+        old = held[0] if held else None
+    elif not is_of(old):
+        return None
+    kept = tx.memories.put(replace(kept, slot=slot), "updated")
+    if old is not None and old.state is State.ACTIVE:
+        kept = merger.replace_by(
+            kept, old, claim.draft.valid_from or kept.created_at, claim.said_at
+        )
+    return kept
 
 
 def _date(source: Source, since: datetime | None, told: datetime) -> datetime:

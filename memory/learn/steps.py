@@ -697,6 +697,10 @@ def apply_steps(
         step = replace(s, old=merger.tx.memories.get(named) if named else None)
         ended = before + sum(d.ended for d in done)
         why = _find_obstacle(step, said, ended, recalled)
+        kept = _settle_request(merger, step) if why in {"", "reach"} else None
+        if kept is not None:
+            done.append(SaveResult(kept, "known"))
+            continue
         if step.op == "delete" and s.old and s.old.id in changed:
             why = why or "gone"  # the same answer gives it a new value
         if why:
@@ -710,6 +714,11 @@ def apply_steps(
         if s.old and done[-1].outcome == "superseded" and done[-1].memory:
             left[s.old.id] = done[-1].memory.id
     return done
+
+
+def _settle_request(merger: Merger, s: Step) -> Memory | None:
+    slot = s.entry.slot if s.entry and s.op in {"add", "update", "same"} else ""
+    return slots.settle_request(merger, s.claim, slot, s.old) if slot and s.claim else None
 
 
 def _find_repeated(step: Step, over: Sequence[Memory]) -> Memory | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import Final, TypeVar
@@ -145,10 +145,13 @@ def is_visible_fact(m: Memory) -> bool:
     )
 
 
-def label_memories(memories: Iterable[Memory], tz: str) -> list[Json]:
+def label_memories(
+    memories: Iterable[Memory], tz: str, messages: Collection[str] = ()
+) -> list[Json]:
     """Return memories as the reference block labels them, in the words they were learned in.
 
-    `when` is the day they were told; `dates` are those they hold, with their names.
+    `when` is the day they were told; `dates` are those they hold, with their names; `requested`
+    are those that one of these `messages` asked to be kept.
     """
     return [
         {
@@ -159,6 +162,7 @@ def label_memories(memories: Iterable[Memory], tz: str) -> list[Json]:
             "dates": write_dates(m, tz),
             "certainty": m.confidence if m.unsure else None,
             "negated": m.negated_at is not None,
+            "requested": m.verified and m.source_message in messages,
         }
         for m in memories
     ]

@@ -474,3 +474,24 @@ async def test_learning_goes_on_by_itself_when_the_provider_is_back(
             while not await w.texts():
                 await asyncio.sleep(0.05)
         assert (await w.ebb.agent.get_status(w.user_id, w.scope, w.time())).failed_jobs == 0
+
+
+async def test_the_model_says_which_slot_a_request_fills(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """What is to be remembered ends the former value that the model names, also a confirmed one."""
+    by_memory_model(
+        openai_server,
+        {
+            "Hobart": '[UPDATE:{Dunedin} slot=home said=1:"settled in Hobart"] Lives in Hobart',
+            "Jo": "[SAME:{Jo} slot=home]",
+        },
+    )
+    async with scripted(tmp_path, openai_server) as w:
+        await w.say("remember that I'm based in Dunedin")
+        await w.say("remember that I've settled in Hobart")
+        await w.say("remember that my brother Jo has a boat")
+        held = {
+            m.original_content: m.slot for m in await w.memories(states=frozenset({State.ACTIVE}))
+        }
+    assert held == {"I've settled in Hobart": "home", "my brother Jo has a boat": None}
