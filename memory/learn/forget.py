@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 from typing import Final
 
 from memory.errors import NotFound, StoreBusy
@@ -21,6 +22,7 @@ from memory.learn.same_meaning import (
     ForgetTarget,
     build_target,
     find_names,
+    list_units,
     mentions_name,
     same,
 )
@@ -40,7 +42,7 @@ from memory.models import (
 )
 from memory.ports import Store, Transaction
 from memory.text.forms import has_other_roles
-from memory.text.words import is_unspaced
+from memory.text.words import is_unspaced, tokens
 
 SCANNED: Final = 5_000  # messages looked through, the newest
 EPISODES: Final = 2_000
@@ -230,14 +232,29 @@ class ForgetScope:
 
 
 def _takes_same(said: str, m: Memory, o: Memory) -> bool:
-    """Tell whether two memories take the same words from a message, or nearly, with a name."""
+    """Tell whether two memories take the same words from a message, or nearly, with a name.
+
+    Two words in a row are enough: "what he told about the county jail" leads to the jail.
+    """
     if o.layer is Layer.EPISODE or o.sensitivity is Sensitivity.SECRET:
         return False
     name = " ".join(find_names(m.original_content, m.entities))
+    some = (_list_phrases(text, name) for text in (said, m.original_content, _own_words(o, m)))
+    if set[tuple[str, ...]].intersection(*some):
+        return True
     texts = (m.original_content, _own_words(o, m), name)
     mine, theirs, named = (_list_stems(said) & _list_stems(text) for text in texts)
     nearly = bool(named) and named <= theirs < mine and 4 * len(theirs) >= 3 * len(mine)
     return bool(mine) and (theirs == mine or nearly)
+
+
+def _list_phrases(text: str, name: str) -> set[tuple[str, ...]]:
+    """List two words in a row that say something, or four characters; none of a name."""
+    named = {*tokens(name), *name.split()}
+    words = [w if w not in named and list_units(w) and w.isalpha() else "" for w in tokens(text)]
+    pairs = {p for p in pairwise(words) if all(w and not is_unspaced(w) for w in p)}
+    runs = {w[i : i + 4] for w in words if is_unspaced(w) for i in range(len(w) - 3)}
+    return pairs | {(run,) for run in runs if not any(n in run for n in named)}
 
 
 def _list_stems(text: str) -> set[str]:

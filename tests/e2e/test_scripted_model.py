@@ -495,3 +495,25 @@ async def test_the_model_says_which_slot_a_request_fills(
             m.original_content: m.slot for m in await w.memories(states=frozenset({State.ACTIVE}))
         }
     assert held == {"I've settled in Hobart": "home", "my brother Jo has a boat": None}
+
+
+async def test_forgetting_takes_what_alludes_to_it_along(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """What was learned from the same message and names the thing in two words goes with it."""
+    by_memory_model(
+        openai_server,
+        {
+            "jail": '[ADD said=1:"8 months in the county jail"] Roy did 8 months in the county jail\n'
+            '[ADD said=1:"I write letters about the county jail"] Writes letters about the county jail\n'
+            '[ADD said=1:"Roy drives a forklift"] Roy drives a forklift',
+        },
+    )
+    async with scripted(tmp_path, openai_server) as w:
+        await w.say(
+            "Roy drives a forklift. He did 8 months in the county jail. And I write letters about the county jail"
+        )
+        found = await all_of(w)
+        assert len(found) == 3, found
+        await w.ebb.memory.forget(w.user_id, [id_of(found, "8 months")], w.time())
+        assert await w.texts() == ["Roy drives a forklift"]
