@@ -417,6 +417,8 @@ def date_by_words(
         if op == "update" and not day.since and (begun or day.at in known):
             continue  # "aged five in January 2026"
         span = to_span(day := _put_back(day, words, now), tz)
+        if denies and span.start > at and not day.since and _is_off(old, words, now):
+            continue  # "nobody is coming in June" ends it now
         if denies and day.grain != "week":
             return replace(draft, valid_until=span.end)
         if due and is_believable(span, "due", at):
@@ -426,6 +428,13 @@ def date_by_words(
         if not (denies or due or event or day.grain == "week"):
             return replace(draft, valid_from=span.start, precision=span.precision)
     return draft
+
+
+def _is_off(old: Memory | None, words: str, now: datetime) -> bool:
+    """Tell whether words deny what was planned, or what would be on the day that they name."""
+    clauses = [words[a:b] for a, b in split_clauses(words)]
+    planned = old is not None and (old.on is not None or old.expires_at is not None)
+    return planned or any(is_denial(c) and find_dates(c, now, over=False) for c in clauses)
 
 
 def _put_back(day: DateMatch, words: str, now: datetime) -> DateMatch:

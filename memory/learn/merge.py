@@ -554,9 +554,6 @@ class Merger:
             m = replace(m, quiet_at=at, quiet_words=words)
         if not set(list_quiet_messages(tx)).isdisjoint(claim.sources):
             m = replace(m, quiet_at=at)
-            if not m.dead:  # the day of a death stays known
-                m = replace(m, on=None, on_until=None, expires_at=None, repeats=None)
-                m = replace(m, kind=Kind.CONTEXT if m.kind in {Kind.EVENT, Kind.TODO} else m.kind)
         m = lifecycle.start_life(m, claim.draft.importance, self.curve, at)
         if quote is not None:
             lived = {k: getattr(quote, k) for k in _LIVED}

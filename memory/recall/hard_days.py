@@ -19,12 +19,15 @@ from memory.text.languages import either
 from memory.text.spans import join_own_text, split_sentences
 from memory.text.words import is_unspaced
 
-HardDay: TypeAlias = Literal["", "self", "other"]
+HardDay: TypeAlias = Literal["", "self", "unsure", "other"]  # unsure whether of themselves
 _LONGEST: Final = 1_000  # characters of a message that are read
 _PARTS: Final = 6  # sentences beside the whole message
 _WIDE: Final = 40  # width from which a sentence is read by itself; a Chinese character is two
 _NEAREST: Final = 3  # prototypes of a sort that count, by the mean of their cosines
 _ALONE: Final = 0.02  # how much nearer it is to a hard sentence than to any harmless one
+# From here on it is sure: what is told beside it is quiet. Of 880 messages of stories and exchanges
+# 5 lie above, and 31 above the bar before; of 24 serious ones 18, and 20.
+_SURE: Final = 0.05
 _WITH_FORM: Final = -0.03  # the same beside a plain form
 _AFTER: Final = -0.05  # the same soon after a message that was heard
 _ABOUT: Final = 0.02  # how much nearer to a worry about somebody it must be to be one
@@ -73,7 +76,10 @@ def read_hard_day(
     bar = _AFTER if after else _WITH_FORM if plain else _ALONE
     harmless = np.maximum.reduce([near, neutral, compare(idle)])
     heard = (hard - harmless > np.where(own, bar, bar + _STRICTER)) & (hard > _NEAR)
-    return "self" if np.any(heard & own) else "other" if heard.any() else ""
+    if not np.any(heard & own):
+        return "other" if heard.any() else ""
+    sure = plain or after or np.any(own & (hard - harmless > _SURE) & heard)
+    return "self" if sure else "unsure"
 
 
 def _is_wide(part: str) -> bool:

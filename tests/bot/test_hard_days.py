@@ -66,7 +66,7 @@ async def test_who_is_heard() -> None:
         for case in load_cases("hard_days", "A"):
             if case["language"] == lang and case["sort"] != "other_person":
                 found = await reader.read_hard_day(case["said"], local_only=True)
-                heard[case["serious"]].append(found == "self")
+                heard[case["serious"]].append(found in {"self", "unsure"})
         assert sum(heard[True]) >= 0.75 * len(heard[True])
         assert sum(heard[False]) <= 0.2 * len(heard[False])
     await reader.close()

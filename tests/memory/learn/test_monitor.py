@@ -57,6 +57,7 @@ async def test_the_prompt_has_exchange_context_and_reference_apart(world: World)
             "dates": "",
             "certainty": None,
             "negated": False,
+            "requested": False,
         }
     ]
     assert data["lang"] == "en"
