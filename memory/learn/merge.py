@@ -161,15 +161,14 @@ def build_memory(claim: Claim, user_id: str, state: State = State.ACTIVE) -> Mem
 
 def choose_kind(kind: Kind, text: str, source: Source) -> Kind:
     """Return a memory's kind; health and manner by their words where a common kind was said."""
-    manner = privacy.classify_instruction(text) == "manner"
-    if kind is Kind.INSTRUCTION and source in GUESSED and not manner:
-        kind = Kind.PREFERENCE  # it may be found, but stands in no prompt
     if kind not in UNSORTED:
         return kind
     if is_health(text):
         return Kind.HEALTH
-    # How Ebb should answer is learned from the person's own words alone.
-    return Kind.INSTRUCTION if manner and source is not Source.IMPORT else kind
+    # How Ebb should answer is learned from the person's own words alone; a model says what is fact.
+    told = source is not Source.IMPORT and (source not in GUESSED or kind is Kind.PREFERENCE)
+    manner = told and privacy.classify_instruction(text) == "manner"
+    return Kind.INSTRUCTION if manner else kind
 
 
 def importance_of_memory(m: Memory) -> Importance:

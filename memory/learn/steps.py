@@ -58,6 +58,7 @@ from memory.text.speech import (
     read_answer,
     split_clauses,
 )
+from memory.text.words import is_unspaced
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Entry
@@ -71,6 +72,7 @@ NEAR: Final = 0.24
 TOLD: Final = 0.34  # share of its words that were said, below which it is invented (1% of gold)
 FEW: Final = 4  # words of a short answer; lines of an answer that can be mostly invented
 MOST_ENDED: Final = 3  # memories that one exchange may end
+KEPT: Final = 0.7  # share of a memory's words that stand in what corrects it: then none is lost
 HALF: Final = 0.5  # share of a text's words that names a memory, or makes a claim the person's
 ASKABLE: Final = frozenset(  # causes of refusal that give the words no wrong sense
     {"said", "unsupported", "name", "number", "unread_date", "relative", "overstated"}
@@ -378,7 +380,8 @@ def _means_memory(
     planned = old.kind in _PLANNED
     others = [m for m in shown if (m.kind in _PLANNED, not m.slot) == (planned, not old.slot)]
     if 2 * fits(old) >= max(map(fits, others), default=0.0) and touches_memory(text, old):
-        return not old.guarded or may_end(said, old)
+        ticked = s.op == "done" and old.kind is Kind.TODO and touches_memory(cited, old)
+        return not old.guarded or ticked or may_end(said, old)
     if old.guarded:
         return False
     if _fills_same_slot(s, named=False):  # a plan that came true is nearer to the new value
@@ -428,6 +431,7 @@ def _is_invented(op: Operation, told: str, touched: str, heard: str) -> bool:
         if len(told_of) >= FEW and told_of.isdisjoint(list_content_words(heard)):
             return True
     words = list_content_words(FORMS.DAYS.sub(" ", text)) - COMMON
+    words = frozenset(w for w in words if len(w) > 1 or not is_unspaced(w)) or words  # 29 of 29岁
     if op.op == "negate" or not words:  # an end is often told in quite other words
         return False
     counted = {f"{n:g}" for n, *_ in find_numbers(told)}
@@ -761,7 +765,11 @@ def _find_obstacle(step: Step, said: str, ended: int, recalled: Collection[Memor
         known = step.verdict.sources or old.id in recalled or touches_memory(said, old)
         return "" if known else "not_recalled"
     guarded = step.op == "delete" and old.guarded
-    return "" if ended < MOST_ENDED and not guarded else "reach"
+    text = list_content_words(step.entry.content if step.entry else "")
+    mends = (
+        step.op == "fix" and compute_share(list_content_words(old.original_content), text) >= KEPT
+    )
+    return "" if (mends or ended < MOST_ENDED) and not guarded else "reach"
 
 
 def _is_half_said(text: str, said: str) -> bool:
