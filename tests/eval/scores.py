@@ -76,8 +76,11 @@ class Scoring:
             self._judge_memory(m, found)
         for name in self.case["kept"]:
             m = self.after[self.names[name]]
-            same = m.original_content == self.before[m.id].original_content
-            if not (same and is_current(m, self.now)):
+            text = self.before[m.id].original_content
+            # A version with more detail says it whole.
+            if not any(text in x.original_content and is_current(x, self.now) for x in made):
+                if m.original_content == text and is_current(m, self.now):
+                    continue
                 self._miss("deleted", f"no longer so: {m.original_content}")
         for name in self.case["ended"]:
             m = self.after[self.names[name]]
