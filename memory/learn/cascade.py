@@ -282,7 +282,7 @@ def may_hang(m: Memory, old: Memory, told: datetime, now: datetime) -> bool:
     """Tell whether a memory may hang on `old`, whose end was told at `told`, by all but meaning."""
     over = m.repeats is None and m.on is not None and (m.on_until or m.on) < now
     own = m.id == old.id or old.id in m.supersedes or m.created_at >= told
-    over = over or any("denies" in c for c in m.correction_history)
+    over = over or m.has_ended(now) or any("denies" in c for c in m.correction_history)
     return (
         m.kind in HANGING
         and m.slot not in PLAIN
