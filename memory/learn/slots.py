@@ -337,7 +337,7 @@ def can_fill(text: str, slot: str, *, named: bool = False) -> bool:
         return sum(c.isdigit() for c in text) >= (_LAST_DIGITS if named else _DIGITS)
     if slot == "email":
         return _MAIL.search(text) is not None
-    return slot not in _NUMBERED or bool(find_numbers(text.replace("-", " ")))
+    return slot not in _NUMBERED or any(map(str.isdigit, text)) or bool(find_numbers(text))
 
 
 def may_fill(text: str, kind: Kind, named: str) -> bool:
@@ -422,10 +422,12 @@ def settle_request(merger: Merger, claim: Claim, slot: str, old: Memory | None) 
     ]
     some = [*asked, *([old] if old else [])]
     vectors = tx.vectors.get([m.id for m in some], embedder) if reader and embedder else {}
+    # Which memory changes was said as well, and asked about.
+    told = old is not None and all(m.id != old.id for m in asked)
 
     def is_of(m: Memory) -> bool:
         text, vector = m.original_content, vectors.get(m.id)
-        if reader and (vector is None or not reader.is_near(text, vector, slot, insisted=True)):
+        if reader and (vector is None or not reader.is_near(text, vector, slot, insisted=told)):
             return False
         return may_fill(text, m.kind, slot)
 

@@ -232,7 +232,9 @@ def _find_miss(
     if op in DENIES:
         ended = _is_denied(spoken, s.old, op, shown) or _tells_end(replace(s, op=op), found, spoken)
         return "" if ended and found.reason != "negation" else "unsaid_end"
-    text, others = s.entry.content if s.entry else "", (m for m in shown if m is not s.old)
+    text, said = s.entry.content if s.entry else "", {m.id for m in spoken if m.n}
+    # Of what they asked to be kept just now a model says what it changes, in the same words.
+    others = (m for m in shown if m is not s.old and not (m.verified and m.source_message in said))
     if text and any(has_same_form(text, m.original_content) for m in others):
         return "not_theirs"  # another memory says so
     meant = _means_memory(s, _join_exchange_words(spoken), shown, near, cited)
