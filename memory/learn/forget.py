@@ -31,6 +31,7 @@ from memory.lifecycle import from_ms, to_milliseconds
 from memory.models import (
     ChangeSet,
     Filter,
+    Kind,
     Layer,
     Level,
     Memory,
@@ -183,7 +184,25 @@ class ForgetScope:
             todo += tx.memories.get_many((*m.supersedes, *m.merged_from))
             if not self.many and m.layer is not Layer.EPISODE and not m.source_ids:
                 todo += self._find_twins(m)
+        for m in [] if self.many else [m for m in targets if m.id in out]:
+            out |= {o.id: o for o in self._find_allusions(m) if o.id not in spare}
         return list(out.values())
+
+    def _find_allusions(self, m: Memory) -> list[Memory]:
+        """Return what was learned from the same message and says hardly more than names it."""
+        text, found = m.original_content, list[Memory]()
+        name = " ".join(find_names(text, m.entities))
+        phrases, units = _list_phrases(text, name), list_units(text)
+        for said in self.tx.memories.list_sources(m.id):
+            beside = self.tx.memories.get_many(self.tx.memories.list_learned_from([said]))
+            found += [
+                o
+                for o in beside
+                if o.state in _HOLDS and o.kind is not Kind.HEALTH and o.layer is not Layer.EPISODE
+                if len(list_units(o.original_content) - units) <= 1
+                if phrases & _list_phrases(o.original_content, name)
+            ]
+        return found
 
     def _find_twins(self, m: Memory) -> list[Memory]:
         """Return what says the same, and what takes the same words from the same message."""
@@ -232,16 +251,10 @@ class ForgetScope:
 
 
 def _takes_same(said: str, m: Memory, o: Memory) -> bool:
-    """Tell whether two memories take the same words from a message, or nearly, with a name.
-
-    Two words in a row are enough: "what he told about the county jail" leads to the jail.
-    """
+    """Tell whether two memories take the same words from a message, or nearly, with a name."""
     if o.layer is Layer.EPISODE or o.sensitivity is Sensitivity.SECRET:
         return False
     name = " ".join(find_names(m.original_content, m.entities))
-    some = (_list_phrases(text, name) for text in (said, m.original_content, _own_words(o, m)))
-    if set[tuple[str, ...]].intersection(*some):
-        return True
     texts = (m.original_content, _own_words(o, m), name)
     mine, theirs, named = (_list_stems(said) & _list_stems(text) for text in texts)
     nearly = bool(named) and named <= theirs < mine and 4 * len(theirs) >= 3 * len(mine)

@@ -35,6 +35,7 @@ from memory.models import (
     is_quote,
 )
 from memory.ports import Embedder, FloatArray, Transaction
+from memory.recall.question import find_people_names
 from memory.text.forms import has_same_frame
 from memory.text.languages import either, value, values
 from memory.text.notes import is_health
@@ -91,6 +92,7 @@ _NO_VALUE: Final = frozenset(
 _ADDRESSED: Final = frozenset({"name", "pronouns"})  # which are instructions as well
 # What a model calls health, or what comes again, may all the same fill these.
 _NAMED_AS: Final = {Kind.HEALTH: frozenset({"doctor"}), Kind.WORKFLOW: frozenset({"job"})}
+_NAMED: Final = frozenset({"name", "partner", "marital_status", "doctor"})  # begin with a name
 _DIGITS, _LAST_DIGITS = 6, 4  # of a phone number, and of what a model says is one
 
 
@@ -405,6 +407,8 @@ def settle_slot(merger: Merger, claim: Claim) -> SaveResult | None:
 def settle_request(merger: Merger, claim: Claim, slot: str, old: Memory | None) -> Memory | None:
     """Let what the person asked to be kept end the value before it, by the slot a model names.
 
+    What only the model is sure of is asked: both values are the person's own word.
+
     Args:
         merger: of this write.
         claim: what the model says of a message.
@@ -417,34 +421,34 @@ def settle_request(merger: Merger, claim: Claim, slot: str, old: Memory | None) 
     tx, reader, embedder = merger.tx, claim.reader, claim.embedder_id
     if not claim.sources or merger.proposing:
         return None
-    asked = [
-        m for m in _list_held(tx, claim.said_at) if m.verified and m.source_message in claim.sources
-    ]
-    some = [*asked, *([old] if old else [])]
-    vectors = tx.vectors.get([m.id for m in some], embedder) if reader and embedder else {}
-    # Which memory changes was said as well, and asked about.
-    told = old is not None and all(m.id != old.id for m in asked)
+    held = _list_held(tx, claim.said_at)
+    asked = [m for m in held if m.verified and m.source_message in claim.sources]
+    told = old is not None and all(m.id != old.id for m in asked)  # and it was asked about that
+    if not told:
+        old = next((m for m in held if m.slot == slot and m not in asked), None)
+    ids = [m.id for m in (*asked, old) if m]
+    vectors = tx.vectors.get(ids, embedder) if reader and embedder else {}
 
-    def is_of(m: Memory) -> bool:
+    def is_of(m: Memory, *, insisted: bool) -> bool:
         text, vector = m.original_content, vectors.get(m.id)
-        if reader and (vector is None or not reader.is_near(text, vector, slot, insisted=told)):
+        named = slot not in _NAMED and any(map(text.startswith, find_people_names(text)))
+        if reader and (vector is None or not reader.is_near(text, vector, slot, insisted=insisted)):
             return False
-        return may_fill(text, m.kind, slot)
+        return not named and may_fill(text, m.kind, slot)
 
-    kept = next(filter(is_of, asked), None)
-    if kept is None:
+    kept = next((m for m in asked if is_of(m, insisted=told)), None)
+    if kept is None or (told and old and not is_of(old, insisted=True)):
         return None
-    if old is None or old.id == kept.id:
-        held = [m for m in _list_held(tx, claim.said_at) if m.slot == slot and m.id != kept.id]
-        old = held[0] if held else None
-    elif not is_of(old):
-        return None
+    text = kept.original_content
+    changed = FORMS.CHANGED.search(text) or FORMS.ENDED.search(text)
+    past = not told and FORMS.PAST_TOLD.search(text)
+    if old and not (changed or (reader and not past and is_of(kept, insisted=False))):
+        ask_change(tx, kept, old, claim.said_at)
+        return kept
     kept = tx.memories.put(replace(kept, slot=slot), "updated")
-    if old is not None and old.state is State.ACTIVE:
-        kept = merger.replace_by(
-            kept, old, claim.draft.valid_from or kept.created_at, claim.said_at
-        )
-    return kept
+    if old is None or old.state is not State.ACTIVE:
+        return kept
+    return merger.replace_by(kept, old, claim.draft.valid_from or kept.created_at, claim.said_at)
 
 
 def _date(source: Source, since: datetime | None, told: datetime) -> datetime:

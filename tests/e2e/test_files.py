@@ -22,7 +22,7 @@ def test_out_and_in_again(tmp_path: Path) -> None:
     assert "3 memories" in done.stderr
     assert "1 secrets" in done.stderr
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert "4711" not in file.read_text("utf-8")
+    assert "4711#99" not in file.read_text("utf-8")
     rehearsed = ebb(new, "memory", "import", str(file), "--dry-run")
     assert "3 memories: new" in rehearsed.stdout
     assert ebb(new, "memory", "list").stdout.strip() == "0 of 0"

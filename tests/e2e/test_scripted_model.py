@@ -479,22 +479,29 @@ async def test_learning_goes_on_by_itself_when_the_provider_is_back(
 async def test_the_model_says_which_slot_a_request_fills(
     openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
-    """What is to be remembered ends the former value that the model names, also a confirmed one."""
+    """It ends the former value where the words tell a change, and is asked where only the model does."""
     by_memory_model(
         openai_server,
         {
-            "Hobart": '[UPDATE:{Dunedin} slot=home said=1:"settled in Hobart"] Lives in Hobart',
+            "Hobart": '[UPDATE:{Dunedin} slot=home said=1:"moved to Hobart"] Lives in Hobart',
+            "boat": '[UPDATE:{Hobart} slot=home said=1:"my boat lies in Oban"] Lives in Oban',
             "Jo": "[SAME:{Jo} slot=home]",
         },
     )
     async with scripted(tmp_path, openai_server) as w:
         await w.say("remember that I'm based in Dunedin")
-        await w.say("remember that I've settled in Hobart")
-        await w.say("remember that my brother Jo has a boat")
-        held = {
-            m.original_content: m.slot for m in await w.memories(states=frozenset({State.ACTIVE}))
-        }
-    assert held == {"I've settled in Hobart": "home", "my brother Jo has a boat": None}
+        await w.say("remember that I moved to Hobart")
+        await w.say("remember that my boat lies in Oban")
+        await w.say("remember that my brother Jo has a tent")
+        found = await w.memories(states=frozenset({State.ACTIVE}))
+        held = {m.original_content: m.slot for m in found}
+        asked = await w.ebb.memory.list_proposals(w.user_id)
+    assert held == {
+        "I moved to Hobart": "home",
+        "my boat lies in Oban": None,
+        "my brother Jo has a tent": None,
+    }
+    assert [(p.text, p.data["op"]) for p in asked] == [("my boat lies in Oban", "change")]
 
 
 async def test_forgetting_takes_what_alludes_to_it_along(
@@ -505,13 +512,13 @@ async def test_forgetting_takes_what_alludes_to_it_along(
         openai_server,
         {
             "jail": '[ADD said=1:"8 months in the county jail"] Roy did 8 months in the county jail\n'
-            '[ADD said=1:"I write letters about the county jail"] Writes letters about the county jail\n'
+            '[ADD said=1:"I read about the county jail"] Read about the county jail\n'
             '[ADD said=1:"Roy drives a forklift"] Roy drives a forklift',
         },
     )
     async with scripted(tmp_path, openai_server) as w:
         await w.say(
-            "Roy drives a forklift. He did 8 months in the county jail. And I write letters about the county jail"
+            "Roy drives a forklift. He did 8 months in the county jail. And I read about the county jail"
         )
         found = await all_of(w)
         assert len(found) == 3, found
