@@ -114,7 +114,7 @@ async def test_work_is_done_in_order_and_its_end_is_seen(
     async with running(store, learns(served), time) as runner, store.watch(user, 0) as changes:
         await enqueue(store, user, "a", "b", "c")
         runner.notify_new_work()
-        assert await runner.drain(10) == 0
+        assert await runner.drain(60) == 0
         seen = [await asyncio.wait_for(anext(changes), 5) for _ in range(6)]
     assert served == ["a", "b", "c"]
     ends = [c.after for c in seen if c.entity == "job"]
@@ -189,7 +189,7 @@ async def test_a_failure_backs_off_and_nothing_is_lost(
         assert second.attempts == 0
         broken = False
         time.now += timedelta(minutes=15)
-        assert await runner.drain(10) == 0
+        assert await runner.drain(60) == 0
     assert served == ["a", "b"]
 
 
@@ -237,7 +237,7 @@ async def test_an_outage_ends_no_job_and_everybody_hears_of_it_once(
         assert [await told(store, p) for p in people] == [[code]] * 5
         broken = False
         time.now += timedelta(minutes=31)
-        assert await runner.drain(10) == 0
+        assert await runner.drain(60) == 0
         assert len(served) == 10
         broken, time.now = True, NOW
         await outage(runner, "c")
@@ -267,7 +267,7 @@ async def test_what_cannot_be_helped_is_dead_at_once_and_seen(
     """A prompt that is too long; at the next start it is tried anew."""
     await enqueue(store, user, "a")
     async with running(store, fails(ModelError("context_too_long")), time) as runner:
-        assert await runner.drain(10) == 0
+        assert await runner.drain(60) == 0
     (dead,) = await store.read(user, lambda tx: tx.jobs.list_dead())
     assert (dead.attempts, dead.last_error) == (1, "context_too_long")
     last = (await store.read(user, lambda tx: tx.changes.list_changes(after=0)))[-1]
@@ -275,7 +275,7 @@ async def test_what_cannot_be_helped_is_dead_at_once_and_seen(
     assert (last.entity, last.after["state"], last.after["outcome"]) == ("job", "dead", "failed")
     served: list[str] = []
     async with running(store, learns(served), time) as runner:
-        assert await runner.drain(10) == 0
+        assert await runner.drain(60) == 0
     assert served == ["a"]
 
 
@@ -309,7 +309,7 @@ async def test_a_failing_effect_is_a_failure_of_the_job(
     async with running(store, handle, time) as runner:
         await enqueue(store, user, "bad", lane="1")
         await enqueue(store, user, "good", lane="2")
-        assert await runner.drain(10) == 0
+        assert await runner.drain(60) == 0
     counts = await store.read(user, lambda tx: tx.memories.count_by("state"))
     assert counts["active"] == 1
     assert [j.dedup_key for j in await pending(store, user)] == ["bad"]
@@ -340,10 +340,10 @@ async def test_drain_alone_works_the_queue_off(store: SqliteStore, user: str, ti
     await enqueue(store, user, "a", "b")
     await enqueue(store, user, "later", lane="x", run_at=NOW + timedelta(hours=1))
     runner = JobRunner(store, {"monitor": learns(served)}, time, worker=store.worker)
-    assert await runner.drain(10) == 0
+    assert await runner.drain(60) == 0
     assert served == ["a", "b"]
     assert [j.dedup_key for j in await pending(store, user)] == ["later"]
-    assert await runner.drain(10) == 0
+    assert await runner.drain(60) == 0
 
 
 async def test_a_slow_disk_keeps_nobody_waiting(
@@ -361,7 +361,7 @@ async def test_a_slow_disk_keeps_nobody_waiting(
     async with running(store, learns(served), time) as runner:
         await enqueue(store, user, "a", "b")
         began = monotonic()
-        assert await runner.drain(10) == 0
+        assert await runner.drain(60) == 0
         assert monotonic() - began < 5
     assert served == ["a", "b"]
 
