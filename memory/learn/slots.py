@@ -442,7 +442,8 @@ def settle_request(merger: Merger, claim: Claim, slot: str, old: Memory | None) 
     text = kept.original_content
     changed = FORMS.CHANGED.search(text) or FORMS.ENDED.search(text)
     past = not told and FORMS.PAST_TOLD.search(text)
-    if old and not (changed or (reader and not past and is_of(kept, insisted=False))):
+    near = reader is not None and not past and is_of(kept, insisted=False)
+    if old and old.guarded and not (changed or near):
         ask_change(tx, kept, old, claim.said_at)
         return kept
     kept = tx.memories.put(replace(kept, slot=slot), "updated")
