@@ -428,7 +428,7 @@ def build(m: PromptMaterial) -> ModelRequest:
         "summary": m.summary,
         "episode": m.episode,
         "note": m.note,
-        "hard": m.hard,
+        "hard": "self" if m.hard == "unsure" else m.hard,  # it is answered with the same care
         "help": shown_help,
         "shortened": size > most,  # the model is sent the newest message without its middle
         "where": m.where,

@@ -229,7 +229,6 @@ class EbbAgent(AgentQueries):
             local_only=True,
         )
         stored = _write_stored(turn, lang)
-        hard = await self.memory.read_hard_day(turn.text, local_only=True)
         material = replace(
             self._make_material(turn, stored, lang),
             hits=recall.hits,
@@ -238,7 +237,7 @@ class EbbAgent(AgentQueries):
             day=day,
             where=turn.mode.value,
             history=tuple(said),
-            hard="self" if hard == "unsure" else hard,
+            hard=await self.memory.read_hard_day(turn.text, local_only=True),
         )
         try:
             tools = self._offer_tools(turn, lang)
@@ -289,8 +288,8 @@ class EbbAgent(AgentQueries):
         """Read whether the message speaks of hurting oneself: if surely, it is quiet at once."""
         after = await self.store.read(turn.user_id, partial(follows_quiet_message, now=turn.at))
         hard = await self.memory.read_hard_day(turn.text, after=after)
-        opened = opened._replace(hard="self" if hard == "unsure" else hard)
-        if hard != "self":
+        opened = opened._replace(hard=hard)
+        if opened.hard != "self":
             return opened
         return await self.store.write(
             turn.user_id, lambda tx: turns.keep_message_quiet(tx, opened, turn.at)
