@@ -77,10 +77,10 @@ class Scoring:
         for name in self.case["kept"]:
             m = self.after[self.names[name]]
             text = self.before[m.id].original_content
+            held = m.original_content == text and is_current(m, self.now)
             # A version with more detail says it whole.
-            if not any(text in x.original_content and is_current(x, self.now) for x in made):
-                if m.original_content == text and is_current(m, self.now):
-                    continue
+            told = any(text in x.original_content and is_current(x, self.now) for x in made)
+            if not (held or told):
                 self._miss("deleted", f"no longer so: {m.original_content}")
         for name in self.case["ended"]:
             m = self.after[self.names[name]]
