@@ -32,6 +32,7 @@ HELD: Final = (
     "stories_last",
     "stories_more",
     "stories_next",
+    "stories_proof",
 )  # nobody tuned on them
 PATIENCE: Final = 40  # times that an answer is asked for whose vector comes late
 IDLE: Final = timedelta(hours=6)
