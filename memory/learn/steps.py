@@ -230,7 +230,8 @@ def _find_miss(
     # What was no plan is never done: it ends.
     op = "negate" if s.op == "done" and s.old.kind not in _PLANNED else s.op
     if op in DENIES:
-        ended = _is_denied(spoken, s.old, op, shown) or _tells_end(replace(s, op=op), found, spoken)
+        ended = _is_denied(spoken, s.old, s.op, shown)
+        ended = ended or _tells_end(replace(s, op=op), found, spoken)
         return "" if ended and found.reason != "negation" else "unsaid_end"
     text, said = s.entry.content if s.entry else "", {m.id for m in spoken if m.n}
     # Of what they asked to be kept just now a model says what it changes, in the same words.
@@ -477,16 +478,17 @@ def _is_denied(
     for own, asked in _list_own_words(spoken):
         intent = find_intent(own)
         if op == "delete" and intent is not None and intent.kind == "forget":
-            return True  # "forget that" need not name it
+            if intent.previous or touches_memory(intent.text, m):
+                return True  # "forget that" need not name it
         parts = [p for a, b in split_clauses(own) for p in JOINED.split(own[a:b])]
         if asked:
             parts = [f"{own} {asked}"]
         known = list_content_words(m.original_content)
         still = [len(known & list_content_words(c)) for c in parts if not _speaks_of_change(c)]
         for c in parts:
-            ends = is_denial(c)
+            ends = is_denial(c) if op == "delete" else denies_or_ends(c)
             if op == "negate":  # what has ended was true, and is not deleted
-                ends = denies_or_ends(c) or bool(FORMS.CHANGED.search(c))
+                ends = ends or bool(FORMS.CHANGED.search(c))
             if FORMS.NEGATIVE.search(m.original_content):  # "can't eat it" is no end of an allergy
                 ends = denies_or_ends(c) and FORMS.NEGATIVE.search(c)
             if not ends or FORMS.QUESTION.search(c) or FORMS.PLAN.search(c):
