@@ -20,6 +20,7 @@ from memory.learn.cited_words import (
     find_quotation,
 )
 from memory.learn.evidence_case import JOINED, EvidenceCase
+from memory.learn.people import find_rename
 from memory.learn.same_meaning import list_units
 from memory.learn.slots import SLOTS
 from memory.models import detect_language
@@ -69,6 +70,7 @@ _NO_NAMES: Final = frozenset(
 )
 _LABELS: Final = list_units(" ".join(SLOTS))  # a value may be told with its label: "Age: 52"
 _CALLED, _PLACED, _WITH = (joined("evidence", name) for name in ("CALLED", "PLACED", "WITH"))
+_FORMER: Final = joined("renames", "FORMER")
 _OTHER_SCRIPT: Final = "[\u0370-\u1fff\u3040-\u312f\uac00-\ud7af]"  # neither Latin nor Chinese
 _FOREIGN: Final = re.compile(f"{_OTHER_SCRIPT}|^(?:{joined('evidence', 'FOREIGN')})$")
 _HAN: Final = "[\u4e00-\u9fff]"
@@ -418,8 +420,11 @@ def is_about_another(c: EvidenceCase) -> bool:
 
 
 def exchanges_roles(c: EvidenceCase) -> bool:
-    """Find who does it to whom, from where to where, or how many of which, exchanged."""
+    """Find who does it to whom, from where to where, how many, or a new name, exchanged."""
     op, said = c.op.text, c.sentence
+    renamed = find_rename(said, "")
+    if renamed and re.search(f"(?:{_FORMER}){re.escape(renamed[1])}", op):
+        return True
     said_ways, told_ways = _find_ways(said), _find_ways(op)
     if any(told_ways[w] != said_ways[w] for w in told_ways.keys() & said_ways.keys()):
         return True

@@ -51,6 +51,7 @@ from memory.text.questions import COMMON
 from memory.text.spans import is_question, join_own_text, split_spans
 from memory.text.speech import (
     FORMS,
+    MY_KIN,
     denies_or_ends,
     find_kin,
     fold,
@@ -477,9 +478,9 @@ def _is_denied(
     """Tell whether own words deny or end what a memory says, or ask that it be gone."""
     for own, asked in _list_own_words(spoken):
         intent = find_intent(own)
-        if op == "delete" and intent is not None and intent.kind == "forget":
-            if intent.previous or touches_memory(intent.text, m):
-                return True  # "forget that" need not name it
+        forgets = op == "delete" and intent is not None and intent.kind == "forget"
+        if forgets and intent and (intent.previous or touches_memory(intent.text, m)):
+            return True  # "forget that" need not name it
         parts = [p for a, b in split_clauses(own) for p in JOINED.split(own[a:b])]
         if asked:
             parts = [f"{own} {asked}"]
@@ -488,7 +489,7 @@ def _is_denied(
         for c in parts:
             ends = is_denial(c) if op == "delete" else denies_or_ends(c)
             if op == "negate":  # what has ended was true, and is not deleted
-                ends = ends or bool(FORMS.CHANGED.search(c))
+                ends = ends or (bool(FORMS.CHANGED.search(c)) and not _is_of_other_kin(c, m))
             if FORMS.NEGATIVE.search(m.original_content):  # "can't eat it" is no end of an allergy
                 ends = denies_or_ends(c) and FORMS.NEGATIVE.search(c)
             if not ends or FORMS.QUESTION.search(c) or FORMS.PLAN.search(c):
@@ -497,6 +498,13 @@ def _is_denied(
             if sure and touches_memory(c, m) and _shares_most(c, m, shown, op):
                 return True
     return False
+
+
+def _is_of_other_kin(clause: str, m: Memory) -> bool:
+    """Tell whether a clause begins with a relative that a memory does not name: what they do."""
+    first = MY_KIN.match(clause.strip())
+    kin = find_kin(first[0]) if first else frozenset()
+    return bool(kin) and kin.isdisjoint(find_kin(m.original_content))
 
 
 def _shares_most(text: str, m: Memory, shown: Collection[Memory], op: str) -> bool:
