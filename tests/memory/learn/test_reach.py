@@ -42,6 +42,12 @@ JOB = "Advises students at a tutoring firm"
         ("done", "Son is in the army", "we watched telly for two days", "Has two sons", 0, "unsaid_end"),
         ("update", "Mam lives in Sligo", "mam lives in Belfast now", "Lives in Belfast", 0, "subject"),
         ("update", JOB, "I am done with the tutoring firm", "Lives in Leeds", 0, "unsupported"),
+        # Nor does a wish to forget something else, what a relative does, or a swapped name.
+        ("delete", "Teaches accordion to two pupils", "scrap what I told you about quitting the band. accordion stays", "", 0, "unsaid_end"),
+        ("delete", "Plays in a band", "scrap what I told you about quitting the band", "", 0, ""),
+        ("negate", "住在南京江宁", "奶奶七月就搬来江宁跟我们一块儿住了", "不再住在南京江宁", 0, "unsaid_end"),
+        ("negate", "女儿豆豆在金色摇篮幼儿园上大班", "幼儿园这边照常送到毕业典礼", "豆豆不上幼儿园了", 0, "unsaid_end"),
+        ("update", "室友张晓雨在西安", "张晓雨改名了，现在户口本上叫张亦辰", "室友张晓雨（原名张亦辰）在西安", 0, "roles"),
     ],
 )  # fmt: skip
 def test_reach(op: str, old: str, said: str, text: str, cosine: float, reason: str) -> None:
@@ -55,7 +61,7 @@ def test_reach(op: str, old: str, said: str, text: str, cosine: float, reason: s
         for n, d in enumerate(drafts)
         if d.content
     ]
-    entry = Entry.model_validate({"content": text})
+    entry = Entry.model_validate({"content": text}) if text else None
     spoken = [ShownMessage("x", 1, "user", said, NOW, "UTC")]
     near = {text: {"m0": cosine, "m1": 0.2}}
     [step] = check_steps([Step(op, shown[0] if old else None, entry)], spoken, shown, near)
