@@ -243,7 +243,9 @@ def is_named(name: str, known: str, sentence: str) -> bool:
     """Tell whether a name was said; a Chinese one may be cut wrongly, and its signs stand there."""
     if not is_unspaced(name):
         bare = re.escape(name.removesuffix("s"))  # jess, jesses, jess's; not Daniel of Danielle
-        return re.search(rf"(?<![a-z0-9]){bare}(?:s|es){{0,2}}(?![a-z0-9])", known) is not None
+        if len(name) == 2:  # St, Mt: said as Saint, Mount
+            bare = f"{bare}|{re.escape(name[0])}[a-z]+{re.escape(name[1])}"
+        return re.search(rf"(?<![a-z0-9])(?:{bare})(?:s|es){{0,2}}(?![a-z0-9])", known) is not None
     if name[:2] in known or 2 * sum(c in sentence for c in name) > len(name):
         return True  # most of its signs: two words, cut as if they were a name
     return bool(re.search(".{0,3}".join(map(re.escape, name)), sentence))
@@ -282,7 +284,7 @@ def has_other_number(c: EvidenceCase) -> bool:
     values, measures = {n for n, _ in said}, {m for _, m in said}
     for n, word, measure, rest in _find_measured(c.text):
         idle = word == "00" if word[0].isdigit() else n <= 1 or (is_unspaced(word) and not measure)
-        if idle and n <= 10:
+        if (idle and n <= 10) or _is_code(word, c):
             continue
         hour = n - 12 in values and re.match(r":\d\d|[点时]", rest)
         month = rest[:1] == "月" and any(n == w.month for pair in c.windows for w in pair)
@@ -300,6 +302,13 @@ def has_other_number(c: EvidenceCase) -> bool:
     )
     told = map(int, _YEAR.findall(c.op.text))
     return any(y not in years and y % 100 not in years for y in told)
+
+
+def _is_code(digits: str, c: EvidenceCase) -> bool:
+    """Tell whether digits are known from a name of letters and digits: B12, L3."""
+    codes = re.findall(rf"\b[A-Za-z]+-?{re.escape(digits)}\b", c.text)
+    seen = fold(" ".join((c.known, *c.all_shown)))
+    return bool(codes) and all(fold(code) in seen for code in codes)
 
 
 def _scales(word: str, c: EvidenceCase, values: set[float]) -> bool:
@@ -438,19 +447,30 @@ def exchanges_roles(c: EvidenceCase) -> bool:
 
 
 def _loses_subject(c: EvidenceCase) -> bool:
-    """Tell whether a memory of a relative would change into one that does not name them."""
-    changes = c.op.op in {"update", "fix"}
-    m = changes and (MY_KIN.match(f"my {c.op.old}") or MY_KIN.match(f"我{c.op.old}"))
-    named = find_kin(c.op.text) | (find_names(f"- {c.op.old}") & find_names(f"- {c.op.text}"))
+    """Tell whether a memory of somebody would change into one that does not name them."""
+    old, text = c.op.old, c.op.text
+    if c.op.op not in {"update", "fix"} or find_kin(text):
+        return False
+    first = None if _VERB.match(old) else _NAME.match(old)
+    if first and re.search(rf"\b{first[0]}\b", c.m.text) and fold(first[0]) not in fold(text):
+        return True
+    m = MY_KIN.match(f"my {old}") or MY_KIN.match(f"我{old}")
+    named = find_names(f"- {_cut_head(old)}") & find_names(f"- {text}")
     return bool(m and find_kin(m[0]) and not named)
 
 
 def _leaves_out_name(c: EvidenceCase, quoted: Sequence[str]) -> bool:
     """Tell whether the words begin with a name that stands beside the text, and not in it."""
     of = [n for n in c.op.entities if any(fold(q.strip()).startswith(fold(n)) for q in quoted)]
-    head = c.op.text[:_HEAD] if is_unspaced(c.op.text[:1]) else " ".join(c.op.text.split()[:3])
-    named = find_kin(head) or any(n in fold(c.op.text) for n in map(fold, c.op.entities))
+    named = find_kin(_cut_head(c.op.text)) or any(
+        n in fold(c.op.text) for n in map(fold, c.op.entities)
+    )
     return bool(of) and not named
+
+
+def _cut_head(text: str) -> str:
+    """Return the beginning of a sentence, in which it names whom it is about."""
+    return text[:_HEAD] if is_unspaced(text[:1]) else " ".join(text.split()[:3])
 
 
 def _find_ways(text: str) -> dict[str, bool]:
@@ -588,8 +608,8 @@ def is_not_theirs(c: EvidenceCase) -> bool:
     new = words - own - list_units(f"{c.known} {c.m.text}")
     if new and new <= ebb and len(new) * 3 >= len(words):
         return True
-    if c.op.old:
-        return False  # it says again what they do not change
+    if c.op.old or plain != c.text or c.op.on:
+        return False  # it says again what they do not change, or a day or number of theirs
     return not words & own and compute_share(words, list_units(" ".join(c.shown))) >= FOREIGN
 
 

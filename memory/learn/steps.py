@@ -285,9 +285,7 @@ async def weigh_paraphrases(
         asks = _rests_on_question(s, texts)
         plain = own or _cites_words(s)
         if believed and plain and insists and not asks and _may_insist(s, near):
-            enough = s.op == "negate" or (
-                around >= AROUND if ends else float(text @ words) >= CITED
-            )
+            enough = s.op == "negate" or around >= (AROUND if ends else CITED)
             reason = "" if enough else reason
         if (s.op == "add" and not reason) or reason == "reach":  # it is kept
             reason = "unsupported" if around < FAR and shared <= HALF else reason

@@ -42,6 +42,12 @@ JOB = "Advises students at a tutoring firm"
         ("done", "Son is in the army", "we watched telly for two days", "Has two sons", 0, "unsaid_end"),
         ("update", "Mam lives in Sligo", "mam lives in Belfast now", "Lives in Belfast", 0, "subject"),
         ("update", JOB, "I am done with the tutoring firm", "Lives in Leeds", 0, "unsupported"),
+        # A short form, a name with a number in it, a cut word and a memory's name with a day of theirs are no inventions.
+        ("add", "", "cook in Saint Senan's in Scarriff", "Cook at St Senan's in Scarriff", 0, ""),
+        ("add", "Has B12 deficiency", "she stopped the needles, B tablets only", "Takes B12 tablets only", 0, ""),
+        ("add", "", "狗叫面单 捡来那天在啃面单", "狗叫面单，就叫这名", 0, ""),
+        ("add", "Batty taught the concertina", "they're burying him Monday at eleven", "Burying of Batty, Monday at eleven", 0, ""),
+        ("fix", "Daughter Freya studies law in Uppsala", "Freya never studied law! It has been architecture", "Studies architecture in Uppsala", 0, "subject"),
         # Nor does a wish to forget something else, what a relative does, or a swapped name.
         ("delete", "Teaches accordion to two pupils", "scrap what I told you about quitting the band. accordion stays", "", 0, "unsaid_end"),
         ("delete", "Plays in a band", "scrap what I told you about quitting the band", "", 0, ""),
