@@ -263,7 +263,7 @@ def _counts_other(c: EvidenceCase) -> bool:
     for n, start, end in find_numbers(text):
         counts = n > 1 and text[end : end + 1] != "月"
         m = _COUNTED.search(text[max(0, start - 40) : start]) if counts else None
-        before = (list_units(m[0]) or list_units(text.split()[0])) if m else frozenset()
+        before = list_units(m[0]) if m else frozenset()
         of = [counts for words, counts in clauses if before & words]
         elsewhere = any(n in counts for _, counts in clauses)
         if of and elsewhere and all(counts and n not in counts for counts in of):
@@ -279,9 +279,8 @@ def _find_measured(text: str) -> list[tuple[float, str, str, str]]:
 
 
 def has_other_number(c: EvidenceCase) -> bool:
-    """Find a number that was not said, or not of that: 9号楼16层 is not 16号楼9层."""
-    said = [(n, measure) for n, _, measure, _ in _find_measured(c.known)]
-    values, measures = {n for n, _ in said}, {m for _, m in said}
+    """Find a number that was not said."""
+    values = {n for n, *_ in _find_measured(c.known)}
     for n, word, measure, rest in _find_measured(c.text):
         idle = word == "00" if word[0].isdigit() else n <= 1 or (is_unspaced(word) and not measure)
         if (idle and n <= 10) or _is_code(word, c):
@@ -292,9 +291,6 @@ def has_other_number(c: EvidenceCase) -> bool:
         if not (
             n in values or word in c.known or hour or month or parts or _scales(word, c, values)
         ):
-            return True
-        of = {m for value, m in said if value == n}
-        if of and measure in measures - of - {""} and "" not in of:
             return True
     at = c.m.at.year
     years = (
@@ -386,10 +382,7 @@ def has_other_polarity(c: EvidenceCase) -> bool:
     if c.op.op == "negate":
         clauses = [p for a, b in split_clauses(c.m.text) for p in JOINED.split(c.m.text[a:b])]
         ended = any(denies_or_ends(p) or FORMS.CHANGED.search(p) for p in clauses)
-        return not ended or (
-            c.words.isdisjoint(list_units(c.said))
-            and compute_share(c.words, list_units(" ".join(c.shown))) >= FOREIGN
-        )
+        return not ended
     if all(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
         return not (denies_or_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
     if is_denial(op) or any(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
@@ -402,8 +395,6 @@ def has_other_polarity(c: EvidenceCase) -> bool:
             return True  # "don't like", told as "likes"
     if FORMS.NEGATIVE.search(op) or FORMS.PAST_TOLD.search(op):
         return False
-    if any(x in op for x in _CONTRAST.findall(c.sentence)):
-        return True  # "at 6:15 not 7:15", told as 7:15
     shares = {True: 0.0, False: 0.0}
     for part in (p for f in c.focus for p in JOINED.split(f)):
         no = denies_or_ends(_CONTRAST.sub(" ", part))
