@@ -58,13 +58,16 @@ from memory.recall.signals import (
 )
 from memory.recall.term_scores import find_best_rows
 from memory.text.dates import looks_ahead, window_asked
+from memory.text.languages import either
 from memory.text.notes import is_name
 from memory.text.questions import PATTERNS, recent_asked
 from memory.text.spans import is_question, join_own_text
+from memory.text.speech import find_kin
 from memory.text.words import SHORTEST, fold_letters
 
 EPISODES: Final = 2
 FORMER: Final = 3  # values of what is asked for
+_CALLED: Final = 2  # names of somebody whom a question calls by their relation
 _BEFORE: Final = 6  # that are over, for a question about what came before something
 WIDE: Final = 20  # hits of review and debug mode
 MISSED: Final = 5
@@ -111,7 +114,7 @@ async def _recall(reader: Reader, query: Query, u: float) -> Recall:
     hits += [h for h in passed if is_episode(h.memory)][:EPISODES]
     hits += await _find_episodes_by_time(look, {h.memory.id for h in hits})
     more = (*await _find_by_day(look), *await _find_in_slots(look), *await _find_former(look))
-    more = (*more, *await _find_ahead(look, judged))
+    more = (*more, *await _find_ahead(look, judged), *await _find_by_relation(look, judged))
     on = {h.memory.id: h for h in more}
     hits = [on.pop(h.memory.id, h) for h in hits] + list(on.values())
     if query.mode is not Mode.NORMAL:
@@ -329,6 +332,26 @@ async def _find_former(look: RecallContext) -> list[Hit]:
     ]
     most = _BEFORE if earlier else FORMER
     return [replace(h, passed=True, asked=True) for h in over[:most]]
+
+
+async def _find_by_relation(look: RecallContext, judged: Sequence[Hit]) -> list[Hit]:
+    """Find what is known by name of somebody whom a question calls by their relation."""
+    q, question = look.query, look.question
+    kin = find_kin(q.text) if question.asks and question.personal and not question.people else set()
+    if not kin:
+        return []
+    who = [h.memory for h in judged if find_kin(h.memory.original_content) & kin]
+    if either("slots", "PARTNER").search(q.text):
+        found = await look.reader.read(lambda tx: tx.memories.list_slots(["partner"]))
+        who += [m for m in found if matches_filter(look.filter, m)]
+    names = list(dict.fromkeys(name for m in who for name in m.entities))[:_CALLED]
+    if not names:
+        return []
+    named = await _judge(
+        open_context(look.reader, replace(q, text=f"{q.text} {' '.join(names)}"), look.u)
+    )
+    about = [h for h in named if h.passed and any(n in h.memory.original_content for n in names)]
+    return [replace(h, asked=True) for h in about[:FORMER]]
 
 
 def _is_private(m: Memory) -> bool:

@@ -40,6 +40,30 @@ async def test_a_question_finds_its_memory(
     assert texts(await person.ask(question, vectors=vectors)) == [memory]
 
 
+@pytest.mark.parametrize(
+    ("who", "name", "fact", "question"),
+    [
+        (
+            "Married to Sylvie",
+            "Sylvie",
+            "Sylvie has a desk at the power station",
+            "what does my wife do?",
+        ),
+        ("Sister is called Orla", "Orla", "Orla moved to Lyon", "where does my sister live now?"),
+        ("老婆叫郑芸", "郑芸", "郑芸在食堂掌勺", "我老婆做什么工作？"),
+        ("姐姐叫林巧", "林巧", "林巧搬去厦门了", "我姐现在住哪？"),
+    ],
+)
+async def test_a_relation_finds_what_is_known_by_name(
+    person: Person, who: str, name: str, fact: str, question: str
+) -> None:
+    """One memory says who the sister is, another what she does: no word of it is in the question."""
+    await person.knows(who, entities=(name,), slot="partner" if "wife" in question else None)
+    await person.knows(fact, entities=(name,))
+    await person.knows("User keeps a sourdough starter")
+    assert fact in texts(await person.ask(question))
+
+
 async def test_only_the_best_three_and_two_episodes(person: Person) -> None:
     """The product paper's top 3; episodes have places of their own, and take none of those."""
     for i in range(6):
