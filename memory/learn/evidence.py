@@ -77,6 +77,7 @@ _HAN: Final = "[\u4e00-\u9fff]"
 _WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|去)({_HAN}{{2}})")
 _COUNTED: Final = re.compile(rf"[A-Za-z]{{3,20}} (?:for )?$|{_HAN}[了过]?$")
 _MEASURE: Final = re.compile(joined("evidence", "MEASURES"))
+_SAME_MEASURE: Final = str.maketrans("块塊号號", "元元日日")
 _ASKED: Final = re.compile(  # about whom Ebb asks
     rf"(?:Did|Does|Has|Was|Is) ([A-Z][a-z]+)\b|是(({_HAN})\3)(?<!天天)"
 )
@@ -275,12 +276,17 @@ def _find_measured(text: str) -> list[tuple[float, str, str, str]]:
     """Find numbers: value, as written, the measure behind it in Chinese, and what follows."""
     text = dates.cut_dates(text, FORMS.DAYS)
     found = [(n, text[a:b].strip(), text[b:]) for n, a, b in find_numbers(text)]
-    return [(n, word, m[0] if (m := _MEASURE.match(rest)) else "", rest) for n, word, rest in found]
+    measures = (_MEASURE.match(rest) for *_, rest in found)
+    return [
+        (n, word, m[0].translate(_SAME_MEASURE) if m else "", rest)
+        for (n, word, rest), m in zip(found, measures, strict=True)
+    ]
 
 
 def has_other_number(c: EvidenceCase) -> bool:
-    """Find a number that was not said."""
-    values = {n for n, *_ in _find_measured(c.known)}
+    """Find a number that was not said, or not of that: 两天 are not 两个."""
+    said = [(n, measure) for n, _, measure, _ in _find_measured(c.known)]
+    values = {n for n, _ in said}
     for n, word, measure, rest in _find_measured(c.text):
         idle = word == "00" if word[0].isdigit() else n <= 1 or (is_unspaced(word) and not measure)
         if (idle and n <= 10) or _is_code(word, c):
@@ -291,6 +297,9 @@ def has_other_number(c: EvidenceCase) -> bool:
         if not (
             n in values or word in c.known or hour or month or parts or _scales(word, c, values)
         ):
+            return True
+        of = {m for value, m in said if value == n}
+        if of and measure and not of & {measure, ""}:
             return True
     at = c.m.at.year
     years = (
@@ -382,7 +391,10 @@ def has_other_polarity(c: EvidenceCase) -> bool:
     if c.op.op == "negate":
         clauses = [p for a, b in split_clauses(c.m.text) for p in JOINED.split(c.m.text[a:b])]
         ended = any(denies_or_ends(p) or FORMS.CHANGED.search(p) for p in clauses)
-        return not ended
+        return not ended or (
+            c.words.isdisjoint(list_units(c.said))
+            and compute_share(c.words, list_units(" ".join(c.shown))) >= FOREIGN
+        )
     if all(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
         return not (denies_or_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
     if is_denial(op) or any(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
@@ -395,6 +407,8 @@ def has_other_polarity(c: EvidenceCase) -> bool:
             return True  # "don't like", told as "likes"
     if FORMS.NEGATIVE.search(op) or FORMS.PAST_TOLD.search(op):
         return False
+    if any(x in op for x in _CONTRAST.findall(c.sentence)):
+        return True  # "at 6:15 not 7:15", told as 7:15
     shares = {True: 0.0, False: 0.0}
     for part in (p for f in c.focus for p in JOINED.split(f)):
         no = denies_or_ends(_CONTRAST.sub(" ", part))

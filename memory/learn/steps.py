@@ -327,11 +327,11 @@ def _may_insist(s: Step, near: Nearness) -> bool:
     return shares or _fills_same_slot(s) or _is_nearest(entry.content, s.old, near)
 
 
-def _fills_same_slot(s: Step, *, named: bool = True) -> bool:
-    """Tell whether a text may fill the slot of the memory it changes, as the model has `named`."""
+def _fills_same_slot(s: Step) -> bool:
+    """Tell whether a text may fill the slot of the memory it changes."""
     if not (s.old and s.old.slot and s.entry):
         return False
-    slot = s.entry.slot if named else s.entry.slot or s.old.slot
+    slot = s.entry.slot or s.old.slot
     text, kind = s.entry.content, s.entry.kind or s.old.kind
     return slot == s.old.slot and slots.may_fill(text, kind, slot)
 
@@ -386,10 +386,6 @@ def _means_memory(
         return not old.guarded or ticked or may_end(said, old)
     if old.guarded:
         return False
-    if _fills_same_slot(s, named=False):  # a plan that came true is nearer to the new value
-        ids = {m.id for m in others}
-        near = {t: {i: c for i, c in found.items() if i in ids} for t, found in near.items()}
-        return _is_nearest(text, old, near)
     return _is_nearest(text, old, near) and (planned or _speaks_of_change(cited))
 
 

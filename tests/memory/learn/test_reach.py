@@ -44,6 +44,8 @@ JOB = "Advises students at a tutoring firm"
         ("update", JOB, "I am done with the tutoring firm", "Lives in Leeds", 0, "unsupported"),
         # A short form, a name with a number in it, a cut word and a memory's name with a day of theirs are no inventions.
         ("add", "", "cook in Saint Senan's in Scarriff", "Cook at St Senan's in Scarriff", 0, ""),
+        ("add", "", "游泳两千，花了四十五块", "游泳花了四十五元", 0, ""),
+        ("add", "儿子在部队", "窝家里看了两天电视剧", "有两个儿子", 0, "number"),
         ("add", "Has B12 deficiency", "she stopped the needles, B tablets only", "Takes B12 tablets only", 0, ""),
         ("add", "", "狗叫面单 捡来那天在啃面单", "狗叫面单，就叫这名", 0, ""),
         ("add", "Batty taught the concertina", "they're burying him Monday at eleven", "Burying of Batty, Monday at eleven", 0, ""),
@@ -72,6 +74,17 @@ def test_reach(op: str, old: str, said: str, text: str, cosine: float, reason: s
     near = {text: {"m0": cosine, "m1": 0.2}}
     [step] = check_steps([Step(op, shown[0] if old else None, entry)], spoken, shown, near)
     assert step.verdict.reason == reason
+
+
+def test_what_fills_the_slot_of_a_memory_takes_its_place() -> None:
+    """A car that is no longer driven need not be named; the model need not write slot=."""
+    draft = Draft("Rides a 125 moped to work", slot="car", source=Source.MONITOR)
+    old = replace(build_memory(Claim(draft, NOW), "u"), id="m0")
+    said = "Grandad's Tercel is in my pocket. The moped went to the dealer this morning"
+    entry = Entry.model_validate({"content": "Drives grandad's Tercel"})
+    spoken = [ShownMessage("x", 1, "user", said, NOW, "UTC")]
+    [step] = check_steps([Step("update", old, entry)], spoken, [old])
+    assert step.verdict.reason == ""
 
 
 def test_a_date_that_nobody_said_is_left_out() -> None:
