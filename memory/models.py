@@ -744,7 +744,8 @@ class Hit:
     # what the relevance comes from, in log-odds
     evidence: Mapping[str, float] = field(default_factory=dict)
     passed: bool = True
-    why: str = "relevance"  # relevance | day | episode_by_time | slot | review | secret | faint …
+    # relevance | day | episode_by_time | slot | relation | review | secret | faint …
+    why: str = "relevance"
     asked: bool = True  # the message asks for what is remembered; else it came along
 
     @property

@@ -258,8 +258,9 @@ class FixedSentences:
         seen = [next(iter(list_mappings([m.get("evidence")])), {}) for m in close]
         tone = reader.load_reader().weigh_answer(seen, self.lang)
         worth = zip(close, reader.load_reader().pick_answers(seen, self.lang), strict=True)
-        # In a look back all that came is shown.
-        return [m for m, w in worth if (w and tone != "none") or m.get("why") == "review"], tone
+        # In a look back all that came is shown, and what is known by name of whom they ask about.
+        whole = {"review", "relation"}
+        return [m for m, w in worth if (w and tone != "none") or m.get("why") in whole], tone
 
     def cite_passage(self) -> str:
         """Return the best passage of a long text as a quotation under its title, or nothing."""

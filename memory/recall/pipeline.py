@@ -46,7 +46,11 @@ from memory.recall.gate import (
     passes_gate,
 )
 from memory.recall.neighbours import FOLLOWERS
-from memory.recall.question import find_telling_terms, measure_shared_terms
+from memory.recall.question import (
+    find_people_names,
+    find_telling_terms,
+    measure_shared_terms,
+)
 from memory.recall.signals import (
     CLEAR_LEVELS,
     SIGNALS,
@@ -68,6 +72,7 @@ from memory.text.words import SHORTEST, fold_letters
 EPISODES: Final = 2
 FORMER: Final = 3  # values of what is asked for
 _CALLED: Final = 2  # names of somebody whom a question calls by their relation
+_PARTNER: Final = ("partner", "marital_status")
 _BEFORE: Final = 6  # that are over, for a question about what came before something
 WIDE: Final = 20  # hits of review and debug mode
 MISSED: Final = 5
@@ -342,16 +347,23 @@ async def _find_by_relation(look: RecallContext, judged: Sequence[Hit]) -> list[
         return []
     who = [h.memory for h in judged if find_kin(h.memory.original_content) & kin]
     if either("slots", "PARTNER").search(q.text):
-        found = await look.reader.read(lambda tx: tx.memories.list_slots(["partner"]))
+        found = await look.reader.read(lambda tx: tx.memories.list_slots(_PARTNER))
         who += [m for m in found if matches_filter(look.filter, m)]
-    names = list(dict.fromkeys(name for m in who for name in m.entities))[:_CALLED]
+    names = list(dict.fromkeys(name for m in who if (name := _find_first_name(m))))[:_CALLED]
     if not names:
         return []
     named = await _judge(
         open_context(look.reader, replace(q, text=f"{q.text} {' '.join(names)}"), look.u)
     )
     about = [h for h in named if h.passed and any(n in h.memory.original_content for n in names)]
-    return [replace(h, asked=True) for h in about[:FORMER]]
+    return [replace(h, asked=True, why="relation") for h in about[:FORMER]]
+
+
+def _find_first_name(m: Memory) -> str:
+    text = m.original_content
+    named = find_people_names(text) or {n for n in m.entities if n in text}
+    people = [n for n in named if not find_kin(n)]
+    return min(people, key=text.index, default="")
 
 
 def _is_private(m: Memory) -> bool:

@@ -44,6 +44,7 @@ _WHY = {
     "episode_by_time": "hit.time",
     "review": "hit.review",
     "slot": "hit.asked",
+    "relation": "hit.asked",
     "secret": "hit.asked",
     "overview": "hit.overview",
 }

@@ -52,14 +52,21 @@ async def test_a_question_finds_its_memory(
         ("Sister is called Orla", "Orla", "Orla moved to Lyon", "where does my sister live now?"),
         ("老婆叫郑芸", "郑芸", "郑芸在食堂掌勺", "我老婆做什么工作？"),
         ("姐姐叫林巧", "林巧", "林巧搬去厦门了", "我姐现在住哪？"),
+        (
+            "my sister is called Orla",
+            "",
+            "Orla moved to Lyon in May",
+            "where does my sister live now?",
+        ),
     ],
 )
 async def test_a_relation_finds_what_is_known_by_name(
     person: Person, who: str, name: str, fact: str, question: str
 ) -> None:
     """One memory says who the sister is, another what she does: no word of it is in the question."""
-    await person.knows(who, entities=(name,), slot="partner" if "wife" in question else None)
-    await person.knows(fact, entities=(name,))
+    about = (name,) if name else ()
+    await person.knows(who, slot="partner" if "wife" in question else None, entities=about)
+    await person.knows(fact, entities=about)
     await person.knows("User keeps a sourdough starter")
     assert fact in texts(await person.ask(question))
 
