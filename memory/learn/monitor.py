@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -15,7 +15,7 @@ from memory.jobs import Effect
 from memory.learn import lines
 from memory.learn.answer import FACTS, LearningTools, ModelTask, read_payload
 from memory.learn.cited_words import ShownMessage
-from memory.learn.dates import format_iso
+from memory.learn.dates import find_spoken_times, format_iso
 from memory.learn.evidence import Verdict
 from memory.learn.learning_rules import list_said
 from memory.learn.merge import REPEATS, Merger, SaveResult, change_memory
@@ -61,6 +61,7 @@ from memory.models import (
     State,
 )
 from memory.ports import Transaction
+from memory.recall.agenda import find_agenda
 from memory.text.pictures import has_pictures, strip_pictures
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ CONTEXT_TOKENS: Final = 4_000
 EXCHANGE_TOKENS: Final = 6_000  # of one message of the exchange
 NEAREST, SHOWN = 16, 18  # memories compared with; memories in the reference block
 NEAREST_SHOWN: Final = 14  # of those before what fills a slot, which words seldom name
+COMING: Final = 2  # of what is to come, where a day is named
+_SOON: Final = timedelta(days=28)
 BEFORE, BEFORE_TOKENS = 8, 200  # messages before the exchange that are looked up by, and of each
 MAX_ANSWER: Final = 2_000
 FAILED: Final[Mapping[str, Json]] = {**NOTHING, "outcome": "failed", "error": "unreadable"}
@@ -164,7 +167,8 @@ class Monitor:
     async def _find_reference(self, ex: Exchange) -> Exchange:
         """Show what can be corrected: recalled, and nearest to the words and those before them.
 
-        "No, Tuesday" is near to nothing; the message that it answers is.
+        "No, Tuesday" is near to nothing; the message that it answers is. A day that is named may be
+        the new one of what is to come next.
         """
 
         def list_texts() -> list[str]:
@@ -175,8 +179,14 @@ class Monitor:
         texts = await asyncio.to_thread(list_texts)
         near = await self.tools.near_each(ex.user_id, texts, SHOWN, FACTS)
         slots = await self.tools.store.read(ex.user_id, _list_slot_values)
+        last, coming = ex.messages[-1], list[Memory]()
+        if any(find_spoken_times(texts[0], last.at, last.tz)):
+            ahead = partial(find_agenda, since=last.at, until=last.at + _SOON, tz=last.tz)
+            found = await self.tools.store.read(ex.user_id, ahead)
+            coming = [m for m in found if not m.repeats][:COMING]
         recalled = [m for m in ex.shown.values() if m.id in ex.recalled]
-        some = (*recalled, *near[:NEAREST_SHOWN], *slots, *near)
+        nearest = near[: NEAREST_SHOWN - len(coming)]
+        some = (*recalled, *nearest, *coming, *slots, *near)
         shown = {m.id: m for m in some if is_visible_fact(m)}
         return replace(ex, shown=dict(list(shown.items())[:SHOWN]))
 

@@ -30,6 +30,17 @@ def before(prompt: str) -> str:
 # --- what the model is shown ---
 
 
+async def test_what_comes_next_is_shown_where_a_day_is_named(world: World) -> None:
+    """ "Moved to Saturday" shares no word with the opening that it moves."""
+    opening = await world.remember(
+        "彩娣的糍饭团店开张", kind=Kind.EVENT, on=START + timedelta(days=6)
+    )
+    for n in range(30):
+        await world.remember(f"丈母娘翻黄历的第{n}个讲究，礼拜六硬要挪 I see")
+    await world.learn("丈母娘翻黄历 硬要挪一天 礼拜六10号", "[SKIP]")
+    assert f"[{opening.id}]" in block(world.model.prompt(), "reference")
+
+
 async def test_the_prompt_has_exchange_context_and_reference_apart(world: World) -> None:
     """Recalled text stands only in the id-labelled block; earlier messages only as context."""
     tea = await world.remember("Drinks oolong every morning", kind=Kind.WORKFLOW)
