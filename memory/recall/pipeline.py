@@ -355,7 +355,14 @@ async def _find_by_relation(look: RecallContext, judged: Sequence[Hit]) -> list[
     named = await _judge(
         open_context(look.reader, replace(q, text=f"{q.text} {' '.join(names)}"), look.u)
     )
-    about = [h for h in named if h.passed and any(n in h.memory.original_content for n in names)]
+    about = [
+        h
+        for h in named
+        if h.passed
+        and h.memory.quiet_at is None
+        and h.memory.sensitivity < Sensitivity.PRIVATE
+        and any(n in h.memory.original_content for n in names)
+    ]
     return [replace(h, asked=True, why="relation") for h in about[:FORMER]]
 
 

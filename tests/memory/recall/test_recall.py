@@ -71,6 +71,15 @@ async def test_a_relation_finds_what_is_known_by_name(
     assert fact in texts(await person.ask(question))
 
 
+async def test_a_relation_brings_up_nothing_private_or_quiet(person: Person) -> None:
+    """The name was not said: what is private of her, or to be kept quiet, was not asked for."""
+    await person.knows("Sister is called Orla", entities=("Orla",))
+    await person.knows("Orla lost a baby", entities=("Orla",), sensitivity=Sensitivity.PRIVATE)
+    await person.knows("Orla left the band", entities=("Orla",), quiet_at=NOW - DAY)
+    found = texts(await person.ask("What should I cook for my sister?"))
+    assert found == ["Sister is called Orla"]
+
+
 async def test_only_the_best_three_and_two_episodes(person: Person) -> None:
     """The product paper's top 3; episodes have places of their own, and take none of those."""
     for i in range(6):
